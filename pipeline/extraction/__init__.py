@@ -1,0 +1,1 @@
+"""Extractors: what an episode says, as mentions and statements."""

@@ -1,0 +1,1 @@
+"""The graph behind the stages: one port, and one package per database."""

@@ -1,0 +1,283 @@
+"""GraphStore: what the stages ask of a database. It speaks of episodes, entities, evidence and candidates.
+
+The discipline that every store keeps, because delivery rests on it:
+
+- Each `commit_*` is one transaction. It writes the stage's data, the stage's mark for the episode with the output
+  that is sent on, the new state of the episode, and raises the version of the (group, stage) lane by one.
+- A commit whose `lane_version` is not the stored one raises `Fenced` and writes nothing: another worker has
+  committed since the view was read.
+- A view of an episode whose mark is set carries that mark; the stage then sends the same output on and does nothing.
+- A connection that is lost, a deadlock, a leader change: `Retryable`. The outcome of a commit that failed so may be
+  either; the next view tells, since it finds the mark or does not.
+- When a stage's mark is written, the output kept under the mark of the stage before is dropped; only a mark without
+  output stays (its output has provably been received).
+- Every read and write is limited to one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from pipeline.model.community import Community
+from pipeline.model.entity import Entity
+from pipeline.model.episode import Episode, EpisodeRef, EpisodeState, Usage
+from pipeline.model.fact import Fact
+from pipeline.timeline.evidence import Evidence
+
+Vector = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """That a stage has committed an episode, and the JSON text of what it sends on (None once it was received)."""
+
+    output: str | None
+
+
+@dataclass(frozen=True)
+class Received:
+    """Answer to `receive`: the raw episode is stored, now or before.
+
+    `context` are the episodes of the same thread just before it (reference time not later), oldest first.
+    `stored` is the episode as it stands in the graph: under a repeated id the first content wins.
+    """
+
+    stored: Episode
+    mark: Mark | None
+    context: tuple[Episode, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExtractionCommit:
+    """What the extract stage commits. Without entities and statements the state is `skipped` and output is None."""
+
+    episode: EpisodeRef
+    state: EpisodeState
+    output: str | None
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class EntityQuery:
+    """Which entities may be meant by the mentions of an episode.
+
+    `keys[i]`, `texts[i]` and `vectors[i]` belong to mention i: its keys (name and aliases), its name as search
+    terms, and its embedding (None: no vector candidates are wanted for this mention).
+    """
+
+    episode: EpisodeRef
+    keys: tuple[tuple[str, ...], ...]
+    texts: tuple[str, ...]
+    vectors: tuple[Vector | None, ...]
+    limit: int = 10
+
+
+@dataclass(frozen=True)
+class EntityView:
+    """Answer: entities by key (`by_key[i]`, all types) and look-alikes (`similar[i]`, best first, at most `limit`)."""
+
+    mark: Mark | None
+    lane_version: int
+    by_key: tuple[tuple[Entity, ...], ...] = ()
+    similar: tuple[tuple[Entity, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class EntityWrite:
+    """An entity to create or to overwrite, with the embedding of its name when that is new (None: keep)."""
+
+    entity: Entity
+    name_embedding: Vector | None = None
+
+
+@dataclass(frozen=True)
+class EntityCommit:
+    """What the resolve_entities stage commits: entities, MENTIONS from the episode to `mentioned`, output, usage.
+
+    The state becomes `resolved`.
+    """
+
+    episode: EpisodeRef
+    lane_version: int
+    entities: tuple[EntityWrite, ...]
+    mentioned: tuple[str, ...]
+    output: str
+    usage: Usage
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Triplet:
+    """A (subject, relation, object) that an episode speaks of; `whole_slot` when its cardinality is one."""
+
+    subject: str
+    relation: str
+    object: str
+    whole_slot: bool
+
+
+@dataclass(frozen=True)
+class FactQuery:
+    """What the resolve_facts stage needs to know before it decides."""
+
+    episode: EpisodeRef
+    triplets: tuple[Triplet, ...]
+    entity_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FactGraph:
+    """Answer to a FactQuery.
+
+    `evidence`: all evidence of each triplet, and for a whole slot also all evidence of cardinality `one` of its
+    (subject, relation). `facts`: every fact (believed or not) of the triplets that occur in `evidence`.
+    `entities`: those asked for, by id.
+    """
+
+    mark: Mark | None
+    lane_version: int
+    evidence: tuple[Evidence, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    entities: dict[str, Entity] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FactWrite:
+    """A fact to create or overwrite (all of it, with its history), with its embedding when it is new (None: keep)."""
+
+    fact: Fact
+    fact_embedding: Vector | None = None
+
+
+@dataclass(frozen=True)
+class FactCommit:
+    """What the resolve_facts stage commits. The state becomes `committed`."""
+
+    episode: EpisodeRef
+    lane_version: int
+    evidence: tuple[Evidence, ...]
+    facts: tuple[FactWrite, ...]
+    entities: tuple[EntityWrite, ...]
+    output: str
+    usage: Usage
+    at: datetime
+
+
+@dataclass(frozen=True)
+class CommunityQuery:
+    """The entities that an episode's changes touched."""
+
+    episode: EpisodeRef
+    entity_ids: tuple[str, ...]
+    neighbour_limit: int = 1000
+    member_limit: int = 200
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """An entity with its community and how many current facts join it to its neighbours.
+
+    `neighbours` maps entity id to (number of current facts between the two, community id of the neighbour or None).
+    """
+
+    entity: Entity
+    neighbours: dict[str, tuple[int, str | None]]
+
+
+@dataclass(frozen=True)
+class CommunityGraph:
+    """Answer to a CommunityQuery: the neighbourhoods asked for, and the communities that occur in them.
+
+    `members` has, by community id, its members (at most `member_limit`, those with most facts first).
+    """
+
+    mark: Mark | None
+    lane_version: int
+    neighbourhoods: dict[str, Neighbourhood] = field(default_factory=dict)
+    communities: dict[str, Community] = field(default_factory=dict)
+    members: dict[str, tuple[Entity, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CommunityWrite:
+    """A community to create or overwrite (name, summary); memberships are written apart."""
+
+    community: Community
+    name_embedding: Vector | None = None
+
+
+@dataclass(frozen=True)
+class CommunityCommit:
+    """What the update_communities stage commits.
+
+    `moves` maps entity id to its community id (None: to no community). Communities left without members are removed.
+    With `episode` None it is a rebuild of the whole group: every other community of the group is removed.
+    """
+
+    group_id: str
+    episode: EpisodeRef | None
+    lane_version: int
+    communities: tuple[CommunityWrite, ...]
+    moves: dict[str, str | None]
+    usage: Usage
+    at: datetime
+
+
+@dataclass(frozen=True)
+class GroupGraph:
+    """All entities of a group and the weights of the current facts between them; for a rebuild of communities."""
+
+    lane_version: int
+    entities: tuple[Entity, ...]
+    edges: tuple[tuple[str, str, int], ...]
+
+
+class GraphStore(Protocol):
+    """Reads and commits of the stages. See the module for what every store promises."""
+
+    async def open(self) -> None:
+        """Connect, create the schema and wait until its indexes are online. SettingError when the stored vector
+        dimension differs from the configured one."""
+
+    async def close(self) -> None:
+        """Let go of connections."""
+
+    async def ping(self) -> None:
+        """Touch the database and its indexes; Retryable when it does not answer."""
+
+    async def receive(self, episode: Episode, embedding: Vector | None, context_size: int, at: datetime) -> Received:
+        """Store the raw episode unless its id is known (state `received`), searchable at once, and read its thread."""
+
+    async def commit_extraction(self, commit: ExtractionCommit) -> Mark:
+        """Write the mark of the extract stage unless there is one; answers the mark that stands. The first wins, so a
+        repeat by another worker sends on what was sent before."""
+
+    async def entity_view(self, query: EntityQuery) -> EntityView:
+        """Entities that the mentions may mean. The number of requests does not depend on the number of mentions."""
+
+    async def commit_entities(self, commit: EntityCommit) -> None:
+        """One transaction, fenced."""
+
+    async def fact_graph(self, query: FactQuery) -> FactGraph:
+        """Evidence, facts and entities that the statements touch."""
+
+    async def commit_facts(self, commit: FactCommit) -> None:
+        """One transaction, fenced."""
+
+    async def community_graph(self, query: CommunityQuery) -> CommunityGraph:
+        """Neighbourhoods and communities of the touched entities."""
+
+    async def commit_communities(self, commit: CommunityCommit) -> None:
+        """One transaction, fenced."""
+
+    async def group_graph(self, group_id: str) -> GroupGraph:
+        """The whole group, for a rebuild of its communities."""
+
+    async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> None:
+        """Set the state `dead` with its reason, if the episode is stored and not final; nothing otherwise."""
+
+    async def revive(self, group_id: str, episode_id: str) -> None:
+        """Set a dead episode back to the state that its marks say, before it is replayed."""

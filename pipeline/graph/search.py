@@ -1,0 +1,168 @@
+"""What the read side asks of a store: candidates by several methods at once, and reads by id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from pipeline.graph.port import Vector
+from pipeline.model.community import Community
+from pipeline.model.entity import Entity
+from pipeline.model.episode import Episode, EpisodeState, Usage
+from pipeline.model.fact import Fact
+
+
+class Scope(StrEnum):
+    """What is searched."""
+
+    facts = "facts"
+    entities = "entities"
+    episodes = "episodes"
+    communities = "communities"
+
+
+class Method(StrEnum):
+    """How candidates are found."""
+
+    bm25 = "bm25"
+    cosine = "cosine"
+    bfs = "bfs"
+
+
+@dataclass(frozen=True)
+class TimeRange:
+    """Bounds that all must hold; None is no bound."""
+
+    gte: datetime | None = None
+    gt: datetime | None = None
+    lte: datetime | None = None
+    lt: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Hard conditions. Fields are AND; a list of ranges is OR; entity types on facts match either end;
+    all of `metadata` must match on one supporting episode, with JSON types."""
+
+    entity_types: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    metadata: dict[str, str | int | float | bool] = field(default_factory=dict)
+    valid_at: tuple[TimeRange, ...] = ()
+    invalid_at: tuple[TimeRange, ...] = ()
+    created_at: tuple[TimeRange, ...] = ()
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """One request to the store: every scope by every method, with the filters applied before the limit.
+
+    `terms` are the query's search terms (see pipeline.text.analysis); empty: BM25 finds nothing. `vector` is the
+    query's embedding; None: cosine finds nothing. `as_of` None is any time; `known_at` None is now. `limit` is the
+    number of candidates per scope and method. With `distances_from` the store adds how many steps each candidate is
+    away from that entity (facts: their nearer end), at most `max_distance`. With `similarities` it adds the cosine
+    of each pair of candidates of a scope, so that no vector needs to leave it. With `mentions` it adds the number of
+    episodes that mention an entity or support a fact.
+    """
+
+    group_ids: tuple[str, ...]
+    scopes: tuple[Scope, ...]
+    methods: tuple[Method, ...]
+    limit: int
+    terms: tuple[str, ...] = ()
+    vector: Vector | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+    filters: Filters = Filters()
+    bfs_origins: tuple[str, ...] = ()
+    bfs_depth: int = 1
+    distances_from: str | None = None
+    max_distance: int = 6
+    similarities: bool = False
+    mentions: bool = False
+
+
+@dataclass(frozen=True)
+class StoredEpisode:
+    """An episode with its state, cost and what came out of it (filled on reads by id only)."""
+
+    episode: Episode
+    state: EpisodeState
+    usage: Usage
+    created_at: datetime
+    reason: str | None = None
+    facts: tuple[Fact, ...] = ()
+    entities: tuple[Entity, ...] = ()
+
+
+Item = Fact | Entity | StoredEpisode | Community
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Candidates of one scope by one method: (id key, score), best first. BM25 scores are comparable inside a leg
+    only; cosine is in [-1, 1]; breadth-first is 1 / steps."""
+
+    scope: Scope
+    method: Method
+    ranked: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Answer to a SearchPlan. Keys are "group\\x1fid", since ids are unique inside their group only.
+
+    `items`: by scope and key, each candidate once. `similarities`: by scope, cosine by ordered pair of keys (both
+    orders present). `degraded`: what could not be used and why.
+    """
+
+    legs: tuple[Leg, ...]
+    items: dict[Scope, dict[str, Item]]
+    distances: dict[Scope, dict[str, int]] = field(default_factory=dict)
+    similarities: dict[Scope, dict[tuple[str, str], float]] = field(default_factory=dict)
+    mentions: dict[Scope, dict[str, int]] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+
+
+def item_key(group_id: str, item_id: str) -> str:
+    """The key of an item in Candidates."""
+    return f"{group_id}\x1f{item_id}"
+
+
+class GraphReader(Protocol):
+    """The read side of a store. Every read is limited to the groups that it names; a foreign id is None."""
+
+    async def open(self) -> None:
+        """Connect. Does not create anything."""
+
+    async def close(self) -> None:
+        """Let go of connections."""
+
+    async def ping(self) -> None:
+        """Touch the database and its indexes; Retryable when it does not answer or an index is not online."""
+
+    async def search(self, plan: SearchPlan) -> Candidates:
+        """All legs of a request in one or two round trips, whatever the scopes. Facts of the answer are those that
+        hold at `as_of` as believed at `known_at`; expired ones only with `as_of` None, as they were believed."""
+
+    async def episode(self, group_id: str, episode_id: str) -> StoredEpisode | None:
+        """With its facts (those that it supports, believed or not) and entities."""
+
+    async def episodes(
+        self, group_id: str, *, before: datetime | None, limit: int, thread_id: str | None
+    ) -> Sequence[StoredEpisode]:
+        """Newest reference time first; `before` is exclusive."""
+
+    async def fact(self, group_id: str, fact_id: str) -> Fact | None:
+        """One fact with its history."""
+
+    async def entity(self, group_id: str, entity_id: str) -> Entity | None:
+        """One entity."""
+
+    async def entity_facts(self, group_id: str, entity_id: str) -> Sequence[Fact] | None:
+        """All facts of an entity, either direction, with their histories, oldest start first; None: no such entity."""
+
+    async def community(self, group_id: str, community_id: str) -> Community | None:
+        """One community with its members."""

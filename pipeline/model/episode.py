@@ -1,0 +1,111 @@
+"""An episode: the unit that a producer publishes, as it stands in the pipeline."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from pipeline.model.moments import Moment
+
+
+class Source(StrEnum):
+    """What kind of content an episode has."""
+
+    message = "message"
+    text = "text"
+    json = "json"
+    triples = "triples"
+
+
+class EpisodeState(StrEnum):
+    """How far an episode has come. `committed`, `skipped` and `dead` are final."""
+
+    received = "received"
+    extracted = "extracted"
+    resolved = "resolved"
+    committed = "committed"
+    skipped = "skipped"
+    dead = "dead"
+
+
+class Speaker(BaseModel):
+    """Who says a message."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    role: str | None = None
+
+
+class Usage(BaseModel):
+    """What an episode has cost so far."""
+
+    model_config = ConfigDict(frozen=True)
+
+    llm_calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    embeddings: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
+
+
+class EpisodeRef(BaseModel):
+    """What the stages after extraction need to know of an episode.
+
+    `sequence` is the order of arrival in the group's log; (reference_time, sequence) is the total order of evidence.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    group_id: str
+    reference_time: Moment
+    sequence: int
+
+
+class Episode(BaseModel):
+    """A validated episode with its place in the log."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    group_id: str
+    source: Source
+    content: Any
+    reference_time: Moment
+    sequence: int
+    speaker: Speaker | None = None
+    source_description: str | None = None
+    thread_id: str | None = None
+    metadata: dict[str, str | int | float | bool] = {}
+    ontology: str | None = None
+
+    @property
+    def ref(self) -> EpisodeRef:
+        """The episode without its content."""
+        return EpisodeRef(
+            id=self.id, group_id=self.group_id, reference_time=self.reference_time, sequence=self.sequence
+        )
+
+    @property
+    def text(self) -> str:
+        """The content as readable text, as it is searched and shown to an extractor."""
+        if isinstance(self.content, str):
+            return f"{self.speaker.name}: {self.content}" if self.speaker else self.content
+        if self.source is Source.triples:
+            return "\n".join(triple_sentence(triple) for triple in self.content)
+        return json.dumps(self.content, ensure_ascii=False)
+
+
+def triple_sentence(triple: dict[str, Any]) -> str:
+    """The sentence of a triple, or one made of both names and the relation when it has none."""
+    if triple.get("fact"):
+        return str(triple["fact"])
+    relation = str(triple["relation"]).replace("_", " ").lower()
+    return f"{triple['subject']['name']} {relation} {triple['object']['name']}"

@@ -1,0 +1,149 @@
+"""A fact: one edge of the graph, with what was believed of it at any time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from pipeline.model.moments import Moment
+from pipeline.timeline.precision import Precision
+
+
+class EntityRef(BaseModel):
+    """One end of a fact."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    name: str
+
+
+class Belief(BaseModel):
+    """What the system believed of a fact from `known_from` on, until the next belief.
+
+    `holds` is False when it was believed at no time (its evidence was taken back, outdone, or joined to another
+    fact). Otherwise it held for `valid_at <= t < invalid_at`; None is unbounded.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    known_from: Moment
+    holds: bool = True
+    valid_at: Moment | None = None
+    valid_at_precision: Precision | None = None
+    invalid_at: Moment | None = None
+    invalid_at_precision: Precision | None = None
+    closed_by: str | None = None
+    closing_rule: str | None = None
+
+    def same_interval(self, other: Belief) -> bool:
+        """True when both say the same about when the fact holds."""
+        return (self.holds, self.valid_at, self.invalid_at) == (other.holds, other.valid_at, other.invalid_at)
+
+
+class Support(BaseModel):
+    """A piece of evidence that states a fact, and for which stretch the system counted it for this fact.
+
+    `known_to` is None while it counts. Evidence moves when late news joins two facts or splits one.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    episode_id: str
+    evidence_id: str = ""
+    known_from: Moment
+    known_to: Moment | None = None
+
+    def counted_at(self, known_at: datetime | None) -> bool:
+        """Whether it counted at a moment (None: now)."""
+        if known_at is None:
+            return self.known_to is None
+        return self.known_from <= known_at and (self.known_to is None or known_at < self.known_to)
+
+
+class Fact(BaseModel):
+    """A fact with its history of beliefs, oldest first; never empty. `revision` counts its changes."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    group_id: str
+    source: EntityRef
+    target: EntityRef
+    relation: str
+    fact: str
+    cardinality: str = "many"
+    attributes: dict[str, Any] = {}
+    beliefs: tuple[Belief, ...]
+    support: tuple[Support, ...] = ()
+    revision: int = 1
+
+    def episodes_at(self, known_at: datetime | None = None) -> tuple[str, ...]:
+        """The episodes that supported the fact at a moment (None: now), in order, each once."""
+        return tuple(dict.fromkeys(s.episode_id for s in self.support if s.counted_at(known_at)))
+
+    def belief_at(self, known_at: datetime | None = None) -> Belief | None:
+        """What was believed at a moment (None: now); None when the fact was not known yet."""
+        known = [b for b in self.beliefs if known_at is None or b.known_from <= known_at]
+        return known[-1] if known else None
+
+
+class FactView(BaseModel):
+    """A fact as an answer shows it: one belief, flattened. This is the object of contracts, on Kafka and over HTTP."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    fact: str
+    relation: str
+    source: EntityRef
+    target: EntityRef
+    valid_at: Moment | None
+    valid_at_precision: Precision | None = None
+    invalid_at: Moment | None
+    invalid_at_precision: Precision | None = None
+    created_at: Moment
+    expired_at: Moment | None
+    episodes: tuple[str, ...]
+    attributes: dict[str, Any] = {}
+
+
+def view(fact: Fact, known_at: datetime | None = None) -> FactView | None:
+    """The fact as believed at a moment; None when it was not known or believed to hold at no time.
+
+    `created_at` is when the fact was first learned; `expired_at` when it was learned that it no longer holds.
+    """
+    belief = fact.belief_at(known_at)
+    if belief is None or not belief.holds:
+        return None
+    return _flatten(fact, belief, known_at)
+
+
+def last_view(fact: Fact) -> FactView:
+    """The fact as last believed to hold, with the time at which that ended in `expired_at`; for reads by id."""
+    current = fact.beliefs[-1]
+    if current.holds:
+        return _flatten(fact, current, None)
+    held = next((b for b in reversed(fact.beliefs) if b.holds), current)
+    return _flatten(fact, held, None).model_copy(update={"expired_at": current.known_from})
+
+
+def _flatten(fact: Fact, belief: Belief, known_at: datetime | None) -> FactView:
+    learned_end = belief.invalid_at is not None and belief.invalid_at <= belief.known_from
+    return FactView(
+        id=fact.id,
+        fact=fact.fact,
+        relation=fact.relation,
+        source=fact.source,
+        target=fact.target,
+        valid_at=belief.valid_at,
+        valid_at_precision=belief.valid_at_precision,
+        invalid_at=belief.invalid_at,
+        invalid_at_precision=belief.invalid_at_precision,
+        created_at=fact.beliefs[0].known_from,
+        expired_at=belief.known_from if learned_end else None,
+        episodes=fact.episodes_at(known_at),
+        attributes=fact.attributes,
+    )

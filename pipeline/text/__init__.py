@@ -1,0 +1,1 @@
+"""Text analysis that is the same for every store and for every query."""

@@ -1,0 +1,53 @@
+"""From text to the terms that BM25 counts, the same for what is stored and for what is asked.
+
+Terms are runs of letters and digits with case and accents folded (NFKD without combining marks, then casefold);
+scripts written without spaces (Han, Kana, Hangul) become overlapping bigrams, so that a word of two characters
+matches as a word and not as two characters that happen to occur. A run of one such character is a term by itself.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_RUN = re.compile(r"[^\W_]+")
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_PIECE = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+MAX_QUERY_TERMS = 512
+MAX_TERM_LENGTH = 256
+
+
+def fold(text: str) -> str:
+    """Case and accents folded: "Ángel MÜLLER" becomes "angel muller". Hangul syllables stay whole."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    bare = "".join(c for c in decomposed if not unicodedata.combining(c) and unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFC", bare).casefold()
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text, in order, with repeats."""
+    found: list[str] = []
+    for run in _RUN.findall(fold(text)):
+        for piece in _PIECE.findall(run):
+            if re.match(f"[{_UNSPACED}]", piece):
+                found += [piece] if len(piece) == 1 else [piece[i : i + 2] for i in range(len(piece) - 1)]
+            else:
+                found.append(piece[:MAX_TERM_LENGTH])
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """The distinct terms of a question, in order of first appearance, at most `MAX_QUERY_TERMS`.
+
+    In a longer question the rarest-looking (longest) terms are kept: they are the ones that find something.
+    """
+    distinct = list(dict.fromkeys(terms(text)))
+    if len(distinct) <= MAX_QUERY_TERMS:
+        return distinct
+    kept = set(sorted(distinct, key=len, reverse=True)[:MAX_QUERY_TERMS])
+    return [term for term in distinct if term in kept]
+
+
+def search_text(*parts: str) -> str:
+    """Terms of several texts joined by single spaces: the form in which a store indexes them."""
+    return " ".join(term for part in parts for term in terms(part))
