@@ -61,8 +61,8 @@ def reconcile(
     created: set[str] = set()
     for (subject, relation), items in sorted(slots.items()):
         segments: dict[str, list[Segment]] = {item.object: [] for item in items.values()}
-        for segment in timeline(items.values()):
-            segments[segment.object].append(segment)
+        for stretch in timeline(items.values()):
+            segments[stretch.object].append(stretch)
         for value, of_value in sorted(segments.items()):
             old = standing.get((subject, relation, value), [])
             for before, segment in _pair(old, of_value):

@@ -159,24 +159,31 @@ def _close(segments: list[_Open], item: Evidence) -> list[_Open]:
 
 def _finish(value: str, folded: _Open, cap: float | None, rival: Evidence | None) -> Segment:
     capped = rival is not None and cap is not None and cap < folded.end_at
-    end = folded.end
-    if capped and rival is not None:
-        closed_by, rule = rival.episode_id, "superseded"
-        invalid_at, precision = rival.valid_at, rival.valid_at_precision
-    elif end is not None:
-        closed_by, rule = end.episode_id, "stated" if end.rule == "statement" else end.rule
-        invalid_at, precision = end.invalid_at, end.invalid_at_precision
-    else:
-        closed_by = rule = invalid_at = precision = None
-    return Segment(
+    open_ended = Segment(
         object=value,
         valid_at=folded.start.valid_at,
         valid_at_precision=folded.start.valid_at_precision,
-        invalid_at=invalid_at,
-        invalid_at_precision=precision,
+        invalid_at=None,
+        invalid_at_precision=None,
         support=tuple(e.id for e in folded.support),
-        closed_by=closed_by,
-        rule=rule,
+    )
+    if capped and rival is not None:
+        return replace(
+            open_ended,
+            invalid_at=rival.valid_at,
+            invalid_at_precision=rival.valid_at_precision,
+            closed_by=rival.episode_id,
+            rule="superseded",
+        )
+    end = folded.end
+    if end is None:
+        return open_ended
+    return replace(
+        open_ended,
+        invalid_at=end.invalid_at,
+        invalid_at_precision=end.invalid_at_precision,
+        closed_by=end.episode_id,
+        rule="stated" if end.rule == "statement" else end.rule,
     )
 
 

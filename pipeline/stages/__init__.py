@@ -1,0 +1,1 @@
+"""The four stages of an episode. Each decides; the store commits; whoever runs them delivers."""

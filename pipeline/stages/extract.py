@@ -1,0 +1,84 @@
+"""Stage 1: keep the raw episode, then find out what it says.
+
+Three steps, because a runner may overlap them: `admit` stores the episode and reads its thread (in the order of the
+group), `prepare` asks the extractor (any number side by side), `commit` records the result (in order again).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pipeline.clock import Clock
+from pipeline.embedding.port import Embedder
+from pipeline.errors import Poison
+from pipeline.extraction.port import Extractor
+from pipeline.graph.port import ExtractionCommit, GraphStore, Received
+from pipeline.model.episode import Episode, EpisodeState
+from pipeline.model.extraction import ExtractedEpisode, Extraction, Statement
+from pipeline.observer import Observer
+from pipeline.stages.outcome import Outcome
+
+CONTEXT_SIZE = 4
+MAX_EMBEDDED_CHARACTERS = 2000
+
+
+@dataclass(frozen=True)
+class ExtractStage:
+    """Turns a raw episode into mentions and statements.
+
+    Sends on an `ExtractedEpisode`; nothing when the episode says nothing (state `skipped`).
+    """
+
+    name: ClassVar[str] = "extract"
+    store: GraphStore
+    extractor: Extractor
+    embedder: Embedder
+    clock: Clock
+    observer: Observer
+
+    async def admit(self, episode: Episode) -> Received:
+        """Store the episode, searchable at once, unless it is known; read what stands before it in its thread."""
+        vectors = await self.embedder.embed([episode.text[:MAX_EMBEDDED_CHARACTERS]])
+        return await self.store.receive(episode, vectors[0], CONTEXT_SIZE, self.clock())
+
+    async def prepare(self, received: Received) -> Extraction | None:
+        """Ask the extractor; None when the episode was extracted before."""
+        if received.mark is not None:
+            return None
+        extraction = await self.extractor.extract(received.stored, received.context)
+        statements = tuple(self._checked(s, len(extraction.mentions)) for s in extraction.statements)
+        # The raw text was embedded on admission; that belongs to the cost of the episode.
+        usage = extraction.usage.model_copy(update={"embeddings": extraction.usage.embeddings + 1})
+        return extraction.model_copy(update={"statements": statements, "usage": usage})
+
+    async def commit(self, received: Received, extraction: Extraction | None) -> Outcome:
+        """Record what was found and say what to send on. A second commit sends on what the first did."""
+        episode = received.stored
+        if extraction is None:
+            return Outcome(EpisodeState.extracted, received.mark.output if received.mark else None, repeated=True)
+        state = EpisodeState.skipped if extraction.empty else EpisodeState.extracted
+        output = None
+        if extraction.empty:
+            self.observer.event("empty_extraction")
+        else:
+            output = ExtractedEpisode(episode=episode.ref, extraction=extraction).model_dump_json()
+        commit = ExtractionCommit(episode=episode.ref, state=state, output=output, usage=extraction.usage)
+        mark = await self.store.commit_extraction(commit)
+        return Outcome(state, mark.output, usage=extraction.usage)
+
+    async def run(self, episode: Episode) -> Outcome:
+        """All three steps, one after the other."""
+        received = await self.admit(episode)
+        return await self.commit(received, await self.prepare(received))
+
+    def _checked(self, statement: Statement, mentions: int) -> Statement:
+        if not (0 <= statement.subject < mentions and 0 <= statement.object < mentions):
+            raise Poison("a statement points to an entity that was not extracted", "statements")
+        ends, starts = statement.invalid_at, statement.valid_at
+        if ends is not None and starts is not None and ends <= starts:
+            # "In 2019" gives both ends the same instant: what is known then is the start.
+            self.observer.event("inverted_interval")
+            return statement.model_copy(update={"invalid_at": None, "invalid_at_precision": None})
+        return statement
+

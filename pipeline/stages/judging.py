@@ -1,0 +1,52 @@
+"""What a judge is asked when rules do not suffice, and what structure forbids whatever it answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pipeline.identity import entity_key
+from pipeline.model.entity import Entity
+from pipeline.model.episode import Usage
+from pipeline.model.extraction import Mention
+from pipeline.stages.matching import type_of
+
+_NUMBERS = re.compile(r"\d+")
+_SINGLE = re.compile(r"(?<![^\W_])[a-z](?![^\W_])")
+
+
+@dataclass(frozen=True)
+class LookAlike:
+    """One question: does mention `index` stand for one of these entities?"""
+
+    index: int
+    mention: Mention
+    candidates: tuple[Entity, ...]
+
+
+class EntityJudge(Protocol):
+    """Decides what names alone do not tell."""
+
+    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, str], Usage]:
+        """One call for all questions. Answers mention index → entity id, only for those that are the same."""
+
+
+def may_be_same(mention: Mention, entity: Entity) -> bool:
+    """Whether a judge may join the two at all.
+
+    Never when both have types that differ, nor when the names differ in a number (versions, years, serials) or in a
+    single letter that stands alone ("Rev A" and "Rev B") or at the end of a number ("eu-west-1a" and "eu-west-1b").
+    """
+    wanted = type_of(mention)
+    if wanted is not None and entity.type is not None and entity_key(wanted) != entity_key(entity.type):
+        return False
+    names = [entity_key(n) for n in (entity.name, *entity.aliases)]
+    return any(_marks(entity_key(mention.name)) == _marks(n) for n in names)
+
+
+def _marks(key: str) -> tuple[list[str], list[str]]:
+    numbers = [n.lstrip("0") or "0" for n in _NUMBERS.findall(key)]
+    letters = _SINGLE.findall(key) + re.findall(r"\d([a-z])(?![a-z])", key)
+    return sorted(numbers), sorted(letters)

@@ -1,0 +1,134 @@
+"""Stage 4: keep communities up to date with the facts that changed, and rebuild them on demand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pipeline.clock import Clock
+from pipeline.embedding.port import Embedder
+from pipeline.graph.port import CommunityCommit, CommunityGraph, CommunityQuery, CommunityWrite, GraphStore
+from pipeline.identity import stable_id
+from pipeline.model.community import Community
+from pipeline.model.entity import Entity
+from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
+from pipeline.observer import Observer
+from pipeline.stages.community_text import community_name, community_summary
+from pipeline.stages.outcome import Outcome
+from pipeline.stages.propagation import best_label, propagate
+
+
+@dataclass(frozen=True)
+class UpdateCommunitiesStage:
+    """One step of label propagation for the entities that an episode's changes touched."""
+
+    name: ClassVar[str] = "update_communities"
+    store: GraphStore
+    embedder: Embedder
+    clock: Clock
+    observer: Observer
+
+    async def run(self, episode: EpisodeRef, touched: Sequence[str]) -> Outcome:
+        """Place the touched entities, refresh the communities that gained or lost members. Sends nothing on."""
+        graph = await self.store.community_graph(CommunityQuery(episode, tuple(touched)))
+        if graph.mark is not None:
+            return Outcome(EpisodeState.committed, None, repeated=True)
+        moves = _moves(episode.group_id, graph)
+        writes, usage = await self._writes(episode.group_id, graph, moves)
+        await self.store.commit_communities(
+            CommunityCommit(
+                group_id=episode.group_id,
+                episode=episode,
+                lane_version=graph.lane_version,
+                communities=writes,
+                moves={e: c for e, c in moves.items() if c != graph.neighbourhoods[e].entity.community_id},
+                usage=usage,
+                at=self.clock(),
+            )
+        )
+        return Outcome(EpisodeState.committed, None, usage=usage)
+
+    async def rebuild(self, group_id: str) -> int:
+        """Propagate labels over the whole group until they settle, and swap the result in. Answers how many
+        communities there are. Raises Fenced when an episode was committed meanwhile: call again."""
+        graph = await self.store.group_graph(group_id)
+        labels = propagate([e.id for e in graph.entities], graph.edges)
+        degree: dict[str, int] = defaultdict(int)
+        for a, b, weight in graph.edges:
+            degree[a] += weight
+            degree[b] += weight
+        members: dict[str, list[Entity]] = defaultdict(list)
+        for entity in sorted(graph.entities, key=lambda e: (-degree[e.id], e.id)):
+            if entity.id in labels:
+                members[_community_id(group_id, labels[entity.id])].append(entity)
+        writes, usage = await self._described(group_id, members)
+        of_entity = {e.id: community for community, some in members.items() for e in some}
+        await self.store.commit_communities(
+            CommunityCommit(
+                group_id=group_id,
+                episode=None,
+                lane_version=graph.lane_version,
+                communities=writes,
+                moves={e.id: of_entity.get(e.id) for e in graph.entities},
+                usage=usage,
+                at=self.clock(),
+            )
+        )
+        return len(members)
+
+    async def _writes(
+        self, group_id: str, graph: CommunityGraph, moves: Mapping[str, str | None]
+    ) -> tuple[tuple[CommunityWrite, ...], Usage]:
+        """The communities that the touched entities are in now or were in before, described anew."""
+        entities = {e: n.entity for e, n in graph.neighbourhoods.items()}
+        concerned = {c for c in moves.values() if c} | {e.community_id for e in entities.values() if e.community_id}
+        members: dict[str, list[Entity]] = {}
+        for community in sorted(concerned):
+            stayed = [e for e in graph.members.get(community, ()) if moves.get(e.id, community) == community]
+            come = [entities[e] for e, c in moves.items() if c == community and e not in {m.id for m in stayed}]
+            # A touched entity was read with its newest lines; the copy among the members is the same entity.
+            some = [entities.get(e.id, e) for e in stayed] + come
+            if some:
+                members[community] = some
+        return await self._described(group_id, members)
+
+    async def _described(
+        self, group_id: str, members: Mapping[str, Sequence[Entity]]
+    ) -> tuple[tuple[CommunityWrite, ...], Usage]:
+        now = self.clock()
+        made = [
+            Community(
+                id=community,
+                group_id=group_id,
+                name=community_name(some),
+                summary=community_summary(some),
+                created_at=now,
+                members=tuple(e.id for e in some),
+            )
+            for community, some in members.items()
+        ]
+        texts = [f"{c.name}: {c.summary}" for c in made]
+        vectors = await self.embedder.embed(texts) if texts else []
+        writes = tuple(CommunityWrite(c, v) for c, v in zip(made, vectors, strict=True))
+        return writes, Usage(embeddings=len(texts))
+
+
+def _moves(group_id: str, graph: CommunityGraph) -> dict[str, str | None]:
+    """Where each touched entity belongs. Entities are placed one after the other and see the places given before."""
+    placed: dict[str, str | None] = {e: n.entity.community_id for e, n in graph.neighbourhoods.items()}
+    for entity in sorted(graph.neighbourhoods):
+        weights: dict[str, int] = defaultdict(int)
+        for neighbour, (weight, community) in graph.neighbourhoods[entity].neighbours.items():
+            label = placed.get(neighbour, community)
+            if label is not None:
+                weights[label] += weight
+        found = best_label(weights, placed[entity])
+        alone = not graph.neighbourhoods[entity].neighbours
+        placed[entity] = found if found is not None or alone else _community_id(group_id, entity)
+    return placed
+
+
+def _community_id(group_id: str, seed: str) -> str:
+    return stable_id("community", group_id, seed)
