@@ -90,7 +90,11 @@ class Triple(_Input):
 
     @model_validator(mode="after")
     def _ends_after_it_starts(self) -> Triple:
-        if self.valid_at and self.invalid_at and parse_partial(self.invalid_at)[0] <= parse_partial(self.valid_at)[0]:
+        if (
+            self.valid_at
+            and self.invalid_at
+            and parse_partial(self.invalid_at)[0] <= parse_partial(self.valid_at)[0]
+        ):
             raise ValueError("invalid_at must be later than valid_at")
         return self
 
@@ -154,7 +158,9 @@ class InvalidEvent(Poison):
     """An event that breaks the contract; `errors` lists every fault as (path of the field, what is wrong)."""
 
     def __init__(self, errors: list[tuple[str, str]]) -> None:
-        super().__init__("; ".join(f"{path}: {text}" if i else text for i, (path, text) in enumerate(errors)), errors[0][0])
+        super().__init__(
+            "; ".join(f"{path}: {text}" if i else text for i, (path, text) in enumerate(errors)), errors[0][0]
+        )
         self.errors = errors
 
 
@@ -184,7 +190,9 @@ def parse_event(raw: object, *, ontologies: Collection[str] = ()) -> EpisodeEven
     except ValidationError as error:
         raise InvalidEvent([_fault(e["loc"], e["msg"], str(e["type"])) for e in error.errors()]) from None
     if event.ontology is not None and event.ontology not in ontologies:
-        raise InvalidEvent([("ontology", f"no ontology is configured under the name {event.ontology[:80]!r}")])
+        raise InvalidEvent(
+            [("ontology", f"no ontology is configured under the name {event.ontology[:80]!r}")]
+        )
     _check_encodable(event)
     return event
 

@@ -19,7 +19,10 @@ def community_name(members: Sequence[Entity]) -> str:
 
 def community_summary(members: Sequence[Entity]) -> str:
     """Sentences of current facts, each once, taken in turn from the members so that none fills it alone."""
-    columns = [[line.text for line in reversed(e.lines)] or ([e.description] if e.description else []) for e in members]
+    columns = [
+        [line.text for line in reversed(e.lines)] or ([e.description] if e.description else [])
+        for e in members
+    ]
     sentences: dict[str, None] = {}
     for rank in range(max(map(len, columns), default=0)):
         for column in columns:

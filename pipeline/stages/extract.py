@@ -56,7 +56,9 @@ class ExtractStage:
         """Record what was found and say what to send on. A second commit sends on what the first did."""
         episode = received.stored
         if extraction is None:
-            return Outcome(EpisodeState.extracted, received.mark.output if received.mark else None, repeated=True)
+            return Outcome(
+                EpisodeState.extracted, received.mark.output if received.mark else None, repeated=True
+            )
         state = EpisodeState.skipped if extraction.empty else EpisodeState.extracted
         output = None
         if extraction.empty:
@@ -81,4 +83,3 @@ class ExtractStage:
             self.observer.event("inverted_interval")
             return statement.model_copy(update={"invalid_at": None, "invalid_at_precision": None})
         return statement
-

@@ -11,6 +11,7 @@ from pipeline.model.episode import EpisodeState, Usage
 class Outcome:
     """The state that the episode has reached, and the JSON text to send on (None: nothing).
 
+    `usage` is what the episode has cost so far, this stage included.
     `repeated` is True when the episode had been committed before and nothing was done but reading its mark.
     """
 

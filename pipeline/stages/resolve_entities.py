@@ -39,7 +39,7 @@ class ResolveEntitiesStage:
         vectors = await self._name_vectors(mentions) if self.judge else {}
         view = await self.store.entity_view(self._query(event, vectors))
         if view.mark is not None:
-            return Outcome(EpisodeState.resolved, view.mark.output, repeated=True)
+            return Outcome(EpisodeState.resolved, view.mark.output, event.extraction.usage, repeated=True)
 
         usage = Usage(embeddings=len(vectors))
         chosen, touched = self._by_rules(event, view)
@@ -59,8 +59,9 @@ class ResolveEntitiesStage:
         resolved = tuple(
             ResolvedMention(entity_id=chosen[i], name=touched[chosen[i]].name) for i in range(len(mentions))
         )
+        so_far = event.extraction.usage + usage
         output = ResolvedEpisode(
-            episode=event.episode, entities=resolved, statements=event.extraction.statements
+            episode=event.episode, entities=resolved, statements=event.extraction.statements, usage=so_far
         ).model_dump_json()
         writes = tuple(
             EntityWrite(e, vectors[e.name] if e.id not in known else None)
@@ -77,7 +78,7 @@ class ResolveEntitiesStage:
             at=self.clock(),
         )
         await self.store.commit_entities(commit)
-        return Outcome(EpisodeState.resolved, output, usage=usage)
+        return Outcome(EpisodeState.resolved, output, usage=so_far)
 
     def _query(self, event: ExtractedEpisode, vectors: dict[str, list[float]]) -> EntityQuery:
         mentions = event.extraction.mentions
@@ -137,7 +138,9 @@ class ResolveEntitiesStage:
         """A new entity, or the one that another mention of the same episode has just become."""
         keys = set(keys_of(mention))
         same = choose(mention, [e for e in touched.values() if keys & set(e.keys)])
-        entity = enriched(same, mention) if same else new_entity(mention, event.episode.group_id, self.clock())
+        entity = (
+            enriched(same, mention) if same else new_entity(mention, event.episode.group_id, self.clock())
+        )
         touched[entity.id] = entity
         return entity
 

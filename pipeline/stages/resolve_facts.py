@@ -45,7 +45,7 @@ class ResolveFactsStage:
         """Derive, commit, and answer with the changes to send on. Raises Fenced when another committed."""
         graph = await self.store.fact_graph(self._query(event))
         if graph.mark is not None:
-            return Outcome(EpisodeState.committed, graph.mark.output, repeated=True)
+            return Outcome(EpisodeState.committed, graph.mark.output, event.usage, repeated=True)
 
         now = self.clock()
         fresh = evidence_of(event, now)
@@ -71,7 +71,7 @@ class ResolveFactsStage:
                 at=now,
             )
         )
-        return Outcome(EpisodeState.committed, output, usage=usage)
+        return Outcome(EpisodeState.committed, output, usage=event.usage + usage)
 
     def _query(self, event: ResolvedEpisode) -> FactQuery:
         def end(index: int) -> str:
@@ -143,7 +143,9 @@ def changes_as_output(changes: Iterable[FactChange], touched: Iterable[str]) -> 
 
 
 def _holds(fact: FactView, now: datetime) -> bool:
-    return (fact.valid_at is None or fact.valid_at <= now) and (fact.invalid_at is None or now < fact.invalid_at)
+    return (fact.valid_at is None or fact.valid_at <= now) and (
+        fact.invalid_at is None or now < fact.invalid_at
+    )
 
 
 def _sentence(text: str) -> str:

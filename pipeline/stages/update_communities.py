@@ -83,11 +83,15 @@ class UpdateCommunitiesStage:
     ) -> tuple[tuple[CommunityWrite, ...], Usage]:
         """The communities that the touched entities are in now or were in before, described anew."""
         entities = {e: n.entity for e, n in graph.neighbourhoods.items()}
-        concerned = {c for c in moves.values() if c} | {e.community_id for e in entities.values() if e.community_id}
+        concerned = {c for c in moves.values() if c} | {
+            e.community_id for e in entities.values() if e.community_id
+        }
         members: dict[str, list[Entity]] = {}
         for community in sorted(concerned):
             stayed = [e for e in graph.members.get(community, ()) if moves.get(e.id, community) == community]
-            come = [entities[e] for e, c in moves.items() if c == community and e not in {m.id for m in stayed}]
+            come = [
+                entities[e] for e, c in moves.items() if c == community and e not in {m.id for m in stayed}
+            ]
             # A touched entity was read with its newest lines; the copy among the members is the same entity.
             some = [entities.get(e.id, e) for e in stayed] + come
             if some:

@@ -173,7 +173,9 @@ def _support(
             if one.known_to is None:
                 counted.add(one.evidence_id)
     kept += [
-        Support(episode_id=items[i].episode_id, evidence_id=i, known_from=at) for i in wanted if i not in counted
+        Support(episode_id=items[i].episode_id, evidence_id=i, known_from=at)
+        for i in wanted
+        if i not in counted
     ]
     return tuple(kept)
 
@@ -193,7 +195,9 @@ def _change(before: Fact | None, after: Fact) -> Change | None:
         earlier = new.invalid_at is not None and (old.invalid_at is None or new.invalid_at < old.invalid_at)
         return Change.invalidated if earlier else Change.reopened
     told = (after.support, after.attributes, after.fact, old.valid_at)
-    return Change.supported if told != (before.support, before.attributes, before.fact, new.valid_at) else None
+    return (
+        Change.supported if told != (before.support, before.attributes, before.fact, new.valid_at) else None
+    )
 
 
 def _event(change: Change, fact: Fact, occasion: Occasion) -> FactChange:

@@ -92,7 +92,9 @@ def _standing_starts(statements: Iterable[Evidence]) -> list[tuple[float, Eviden
     return sorted(newest.items())
 
 
-def _exclusive_value(value: str, items: list[Evidence], standing: list[tuple[float, Evidence]]) -> list[Segment]:
+def _exclusive_value(
+    value: str, items: list[Evidence], standing: list[tuple[float, Evidence]]
+) -> list[Segment]:
     owner = {at: e.object for at, e in standing}
     rivals = [(at, e) for at, e in standing if e.object != value]
     bounds = [EARLIEST, *(at for at, _ in rivals), LATEST]
@@ -101,8 +103,7 @@ def _exclusive_value(value: str, items: list[Evidence], standing: list[tuple[flo
         mine = [
             e
             for e in items
-            if e.kind is StatementKind.closes
-            or (low <= _start(e) < high and owner.get(_start(e)) == value)
+            if e.kind is StatementKind.closes or (low <= _start(e) < high and owner.get(_start(e)) == value)
         ]
         rival = rivals[index][1] if index < len(rivals) else None
         segments += [_finish(value, o, high if rival else None, rival) for o in _fold(mine)]

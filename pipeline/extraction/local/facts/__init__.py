@@ -1,0 +1,1 @@
+"""Facts in sentences: a small set of relations, with tense and negation, in three languages."""

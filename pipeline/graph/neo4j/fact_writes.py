@@ -1,0 +1,63 @@
+"""The stage resolve_facts on Neo4j: what is known of the statements' slots, and the commit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipeline.errors import Poison
+from pipeline.graph.neo4j import codec
+from pipeline.graph.neo4j import queries_write as q
+from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.entity_writes import write_entities
+from pipeline.graph.neo4j.lane import RESOLVE_FACTS, Lane, begin, mark_of
+from pipeline.graph.neo4j.merging import with_lines
+from pipeline.graph.neo4j.properties import evidence_parameters, fact_parameters, slot_id, triplet_id
+from pipeline.graph.port import FactCommit, FactGraph, FactQuery
+from pipeline.model.episode import EpisodeState
+from pipeline.timeline.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class FactWrites:
+    """Reads and commits of resolve_facts; `dimension` is the length of every vector."""
+
+    connection: Neo4jConnection
+    dimension: int
+
+    async def graph(self, query: FactQuery) -> FactGraph:
+        """See GraphStore.fact_graph: one round trip."""
+        lane = Lane(query.episode.group_id, RESOLVE_FACTS, query.episode.id)
+        params = {
+            **lane.params,
+            "triplets": sorted({triplet_id(t.subject, t.relation, t.object) for t in query.triplets}),
+            "slots": sorted({slot_id(t.subject, t.relation) for t in query.triplets if t.whole_slot}),
+            "entity_ids": sorted(set(query.entity_ids)),
+        }
+        row = (await self.connection.run("fact_graph", q.FACT_GRAPH, params))[0]
+        evidence = [Evidence.model_validate_json(text) for text in row["evidence"]]
+        facts = [codec.fact({"fact": text}) for text in row["facts"]]
+        return FactGraph(
+            mark=mark_of(row),
+            lane_version=row["version"],
+            evidence=tuple(sorted(evidence, key=lambda e: (e.order, e.id))),
+            facts=tuple(sorted(facts, key=lambda f: f.id)),
+            entities={found["id"]: codec.entity(found) for found in row["entities"]},
+        )
+
+    async def commit(self, commit: FactCommit) -> None:
+        """See GraphStore.commit_facts."""
+        lane = Lane(commit.episode.group_id, RESOLVE_FACTS, commit.episode.id)
+        evidence = [evidence_parameters(e) for e in sorted(commit.evidence, key=lambda e: e.id)]
+        facts = [
+            fact_parameters(w, self.dimension, commit.at)
+            for w in sorted(commit.facts, key=lambda w: w.fact.id)
+        ]
+        async with begin(self.connection, lane, commit.lane_version) as open_commit:
+            await write_entities(open_commit, commit.entities, self.dimension, with_lines)
+            if evidence:
+                await open_commit.run(q.WRITE_EVIDENCE, evidence=evidence)
+            if facts:
+                rows = await open_commit.run(q.WRITE_FACTS, facts=facts)
+                if rows[0]["written"] != len(facts):
+                    raise Poison("an entity that a fact joins is not in the graph", "facts")
+            await open_commit.finish(EpisodeState.committed, commit.output, commit.usage)

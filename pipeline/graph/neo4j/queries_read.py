@@ -1,0 +1,78 @@
+"""Cypher of the reads by id, and how a node or a relationship is shown: fields by name, never a vector."""
+
+from __future__ import annotations
+
+FACT_FIELDS = "{group_id: x.group_id, id: x.uuid, fact: x.fs_fact}"
+
+ENTITY_FIELDS = """{
+    group_id: x.group_id, id: x.uuid, name: x.name, type: x.fs_type, aliases: x.fs_aliases, keys: x.fs_keys,
+    summary: x.summary, description: x.fs_description, lines: x.fs_lines, attributes: x.fs_attributes,
+    created_at: x.created_at, community: x.fs_community
+}"""
+
+EPISODE_FIELDS = """{
+    group_id: x.group_id, id: x.uuid, episode: x.fs_episode, state: x.fs_state, usage: x.fs_usage,
+    reason: x.fs_reason, created_at: x.created_at
+}"""
+
+COMMUNITY_FIELDS = """{
+    group_id: x.group_id, id: x.uuid, name: x.name, summary: x.summary, created_at: x.created_at,
+    members: COLLECT { MATCH (x)-[:HAS_MEMBER]->(member:Entity) RETURN member.uuid ORDER BY member.uuid }
+}"""
+
+EPISODE = f"""CYPHER 25
+MATCH (e:Episodic {{group_id: $group_id, uuid: $id}})
+CALL (e) {{ WITH e AS x RETURN {EPISODE_FIELDS} AS item }}
+CALL (e) {{
+    MATCH (e)-[:MENTIONS]->(x:Entity)
+    WITH x ORDER BY x.name, x.uuid
+    WITH {ENTITY_FIELDS} AS entity
+    RETURN collect(entity) AS entities
+}}
+CALL (e) {{
+    MATCH (e)-[:MENTIONS]->(:Entity)-[x:RELATES_TO]-(other:Entity)
+    WHERE e.uuid IN x.episodes OR EXISTS {{ (e)-[:MENTIONS]->(other) }}
+    WITH DISTINCT x
+    WITH x ORDER BY x.fs_created, x.uuid
+    RETURN collect({FACT_FIELDS}) AS facts
+}}
+RETURN item, entities, facts
+"""
+
+EPISODES = f"""CYPHER 25
+MATCH (x:Episodic)
+WHERE x.group_id = $group_id AND x.fs_reference < $before
+WITH x ORDER BY x.fs_reference DESC, x.fs_sequence DESC LIMIT $limit
+RETURN {EPISODE_FIELDS} AS item
+"""
+
+EPISODES_OF_THREAD = f"""CYPHER 25
+MATCH (x:Episodic)
+WHERE x.group_id = $group_id AND x.fs_thread = $thread AND x.fs_reference < $before
+WITH x ORDER BY x.fs_reference DESC, x.fs_sequence DESC LIMIT $limit
+RETURN {EPISODE_FIELDS} AS item
+"""
+
+FACT = """CYPHER 25
+MATCH ()-[x:RELATES_TO {group_id: $group_id, uuid: $id}]->()
+RETURN x.fs_fact AS fact
+"""
+
+ENTITY = f"""CYPHER 25
+MATCH (x:Entity {{group_id: $group_id, uuid: $id}})
+RETURN {ENTITY_FIELDS} AS item
+"""
+
+ENTITY_FACTS = """CYPHER 25
+MATCH (n:Entity {group_id: $group_id, uuid: $id})
+RETURN COLLECT {
+    MATCH (n)-[x:RELATES_TO]-(:Entity)
+    WITH DISTINCT x
+    RETURN {fact: x.fs_fact}
+} AS facts
+"""
+
+COMMUNITY = f"""CYPHER 25
+MATCH (x:Community {{group_id: $group_id, uuid: $id}})
+RETURN {COMMUNITY_FIELDS} AS item
+"""

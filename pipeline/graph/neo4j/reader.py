@@ -1,0 +1,138 @@
+"""GraphReader on Neo4j: every search and every read by id is one round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import neo4j
+from neo4j.exceptions import Neo4jError
+
+from pipeline.clock import Clock, system_clock
+from pipeline.errors import Retryable
+from pipeline.graph.neo4j import codec
+from pipeline.graph.neo4j import queries_read as queries
+from pipeline.graph.neo4j.connection import Neo4jConnection, Row
+from pipeline.graph.neo4j.queries_search import search_query
+from pipeline.graph.neo4j.schema import READ_VERSION, SCHEMA_VERSION, ping_schema
+from pipeline.graph.neo4j.search_params import params_of, shape_of
+from pipeline.graph.neo4j.search_rows import candidates_of
+from pipeline.graph.search import Candidates, SearchPlan, StoredEpisode
+from pipeline.model.community import Community
+from pipeline.model.entity import Entity
+from pipeline.model.fact import Fact, last_view
+
+_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
+_START_OF_TIME = datetime.min.replace(tzinfo=UTC)
+
+
+class Neo4jGraphReader:
+    """The read side on Neo4j.
+
+    The database itself ends a request after `timeout` seconds; that, like every outage, is Retryable. `clock` tells
+    whether a search is about now. The connection is opened and closed with the reader.
+    """
+
+    def __init__(
+        self, connection: Neo4jConnection, timeout: float = 10.0, clock: Clock = system_clock
+    ) -> None:
+        self._connection = connection
+        self._timeout = timeout
+        self._clock = clock
+
+    async def open(self) -> None:
+        """Connect."""
+        await self._connection.open()
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._connection.close()
+
+    async def ping(self) -> None:
+        """Retryable when the database does not answer, an index is not online, or the schema is of another version."""
+        await ping_schema(self._connection)
+        version = (await self._run("ping", READ_VERSION, {}))[0]["version"]
+        if version != SCHEMA_VERSION:
+            raise Retryable(
+                f"the graph has schema version {version}, this program reads version {SCHEMA_VERSION}"
+            )
+
+    async def search(self, plan: SearchPlan) -> Candidates:
+        """All legs in one round trip; none when no method has anything to go by.
+
+        Filters apply to the scopes that have what they ask for: `relations` and `invalid_at` to facts, `entity_types`
+        to facts and entities, `valid_at` to facts and (reference time) episodes, the others to all. `as_of` is about
+        facts; with `known_at` only what was stored by then is found, in every scope.
+        """
+        shape = shape_of(plan)
+        if not shape.legs:
+            return candidates_of(plan, {})
+        rows = await self._run("search", search_query(shape), params_of(plan, shape, self._clock()))
+        return candidates_of(plan, rows[0])
+
+    async def episode(self, group_id: str, episode_id: str) -> StoredEpisode | None:
+        """With the facts that it supports, oldest first, and its entities by name."""
+        row = await self._one("read_episode", queries.EPISODE, group_id, episode_id)
+        if row is None:
+            return None
+        return replace(
+            codec.stored_episode(row["item"]),
+            facts=tuple(fact for fact in map(codec.fact, row["facts"]) if _supported_by(fact, episode_id)),
+            entities=tuple(map(codec.entity, row["entities"])),
+        )
+
+    async def episodes(
+        self, group_id: str, *, before: datetime | None, limit: int, thread_id: str | None
+    ) -> Sequence[StoredEpisode]:
+        """Newest reference time first, and of the same time the last to arrive first."""
+        params = {
+            "group_id": group_id,
+            "before": codec.UNBOUNDED_FUTURE if before is None else codec.micros(before),
+            "thread": None if thread_id is None else codec.index_key(thread_id),
+            "limit": limit,
+        }
+        query = queries.EPISODES if thread_id is None else queries.EPISODES_OF_THREAD
+        return [codec.stored_episode(row["item"]) for row in await self._run("list_episodes", query, params)]
+
+    async def fact(self, group_id: str, fact_id: str) -> Fact | None:
+        """One fact with its history."""
+        row = await self._one("read_fact", queries.FACT, group_id, fact_id)
+        return None if row is None else codec.fact(row)
+
+    async def entity(self, group_id: str, entity_id: str) -> Entity | None:
+        """One entity."""
+        row = await self._one("read_entity", queries.ENTITY, group_id, entity_id)
+        return None if row is None else codec.entity(row["item"])
+
+    async def entity_facts(self, group_id: str, entity_id: str) -> Sequence[Fact] | None:
+        """All facts of an entity by the start that is or was last believed, unknown starts first."""
+        row = await self._one("read_entity_facts", queries.ENTITY_FACTS, group_id, entity_id)
+        return None if row is None else sorted(map(codec.fact, row["facts"]), key=_start)
+
+    async def community(self, group_id: str, community_id: str) -> Community | None:
+        """One community with its members."""
+        row = await self._one("read_community", queries.COMMUNITY, group_id, community_id)
+        return None if row is None else codec.community(row["item"])
+
+    async def _one(self, operation: str, query: str, group_id: str, item_id: str) -> Row | None:
+        rows = await self._run(operation, query, {"group_id": group_id, "id": item_id})
+        return rows[0] if rows else None
+
+    async def _run(self, operation: str, query: str, params: dict[str, Any]) -> list[Row]:
+        try:
+            return await self._connection.run(operation, neo4j.Query(query, timeout=self._timeout), params)
+        except Neo4jError as error:
+            if error.code is not None and error.code.startswith(_TIMED_OUT):
+                raise Retryable(f"Neo4j took longer than {self._timeout:g} s for {operation}") from error
+            raise
+
+
+def _start(fact: Fact) -> tuple[datetime, datetime, str]:
+    shown = last_view(fact)
+    return shown.valid_at or _START_OF_TIME, shown.created_at, fact.id
+
+
+def _supported_by(fact: Fact, episode_id: str) -> bool:
+    return any(support.episode_id == episode_id for support in fact.support)

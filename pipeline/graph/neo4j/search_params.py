@@ -1,0 +1,113 @@
+"""From a SearchPlan to the shape of its query and the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, UNBOUNDED_PAST, micros, scope_token, tag
+from pipeline.graph.neo4j.queries_conditions import SearchShape, after_index
+from pipeline.graph.neo4j.queries_search import MAX_DEPTH, MAX_HOPS
+from pipeline.graph.search import Method, Scope, SearchPlan, TimeRange
+
+COMPARED = 60
+"""Candidates of a scope, best first, among which similarities are measured: at most 1,770 pairs."""
+VISITED = 2000
+"""Entities reached from one origin, and facts followed from one entity, by a breadth-first leg."""
+OVERFETCH = 3
+"""Times `limit` that the vector index is asked for, since approximate neighbours are measured again exactly."""
+FILTERED_FETCH = 200
+"""At least so many when conditions are checked behind the index, before all of the group is measured."""
+GROUPS_PER_TEXT = 256
+"""Groups in one full-text query: with the terms it stays below the 1,024 clauses that the index allows."""
+STILL_NOW = timedelta(seconds=1)
+"""How long ago `as_of` may be to count as now. Facts that had ended when they were last written are then skipped
+inside the full-text index."""
+
+
+def shape_of(plan: SearchPlan) -> SearchShape:
+    """The shape of a plan. Methods that have nothing to go by (no terms, no vector, no origins) have no leg."""
+    given = {
+        Method.bm25: any(term.isalnum() for term in plan.terms),
+        Method.cosine: plan.vector is not None and any(plan.vector),
+        Method.bfs: bool(plan.bfs_origins),
+    }
+    wanted = plan.filters
+    return SearchShape(
+        legs=tuple(
+            (s, m) for s in dict.fromkeys(plan.scopes) for m in dict.fromkeys(plan.methods) if given[m]
+        ),
+        at=plan.as_of is not None,
+        known=plan.known_at is not None,
+        by_type=bool(wanted.entity_types),
+        by_relation=bool(wanted.relations),
+        by_metadata=bool(wanted.metadata),
+        by_valid=bool(wanted.valid_at),
+        by_invalid=bool(wanted.invalid_at),
+        by_created=bool(wanted.created_at),
+        depth=min(max(plan.bfs_depth, 1), MAX_DEPTH),
+        hops=min(max(plan.max_distance, 1), MAX_HOPS) if plan.distances_from is not None else 0,
+        similarities=plan.similarities,
+        mentions=plan.mentions,
+    )
+
+
+def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, Any]:
+    """The parameters of the shape's query."""
+    wanted = plan.filters
+    groups = list(dict.fromkeys(plan.group_ids))
+    checked_later = any(after_index(shape, scope) for scope in shape.scopes)
+    params: dict[str, Any] = {
+        "group_ids": groups,
+        "limit": plan.limit,
+        "fetch": max(plan.limit * OVERFETCH, FILTERED_FETCH if checked_later else 0),
+        "never": UNBOUNDED_FUTURE,
+        "as_of": None if plan.as_of is None else micros(plan.as_of),
+        "known_at": None if plan.known_at is None else micros(plan.known_at),
+        "vector": None if plan.vector is None else list(plan.vector),
+        "entity_types": list(wanted.entity_types),
+        "relations": list(wanted.relations),
+        "tags": [tag(key, value) for key, value in wanted.metadata.items()],
+        "valid_at": [_bounds(each) for each in wanted.valid_at],
+        "invalid_at": [_bounds(each) for each in wanted.invalid_at],
+        "created_at": [_bounds(each) for each in wanted.created_at],
+        "origins": list(dict.fromkeys(plan.bfs_origins)),
+        "visited": VISITED,
+        "compared": COMPARED,
+        "centre": plan.distances_from,
+    }
+    open_only = plan.known_at is None and plan.as_of is not None and plan.as_of >= now - STILL_NOW
+    for scope in shape.scopes:
+        kinds = {Scope.facts: wanted.relations, Scope.entities: wanted.entity_types}.get(scope) or (None,)
+        params[f"parts_{scope}"] = [[group, kind] for group in groups for kind in dict.fromkeys(kinds)]
+        params[f"texts_{scope}"] = _texts(plan.terms, groups, open_only and scope is Scope.facts)
+    return params
+
+
+def _texts(terms: Sequence[str], groups: Sequence[str], open_only: bool) -> list[str]:
+    # Terms of the text analysis are letters and digits. Whatever else a caller hands over is no term of any text,
+    # and lower case keeps AND, OR and NOT from being read as operators.
+    words = " ".join(term.lower() for term in terms if term.isalnum())
+    queries = []
+    for start in range(0, len(groups), GROUPS_PER_TEXT):
+        tokens = (scope_token(group) for group in groups[start : start + GROUPS_PER_TEXT])
+        scope = " ".join(f"fs_scope:{token}{'n' if open_only else ''}^0" for token in tokens)
+        queries.append(f"+({scope}) +fs_text:({words})")
+    return queries
+
+
+def _bounds(bounds: TimeRange) -> tuple[int, int]:
+    """A range as first and behind-last microsecond. Without any bound it also takes in unknown and open ends."""
+    given = (bounds.gte, bounds.gt, bounds.lte, bounds.lt)
+    if not any(given):
+        return UNBOUNDED_PAST, UNBOUNDED_FUTURE + 1
+    lows = [UNBOUNDED_PAST + 1]
+    lows += [
+        micros(moment) + step for moment, step in ((bounds.gte, 0), (bounds.gt, 1)) if moment is not None
+    ]
+    highs = [UNBOUNDED_FUTURE]
+    highs += [
+        micros(moment) + step for moment, step in ((bounds.lte, 1), (bounds.lt, 0)) if moment is not None
+    ]
+    return max(lows), min(highs)

@@ -1,0 +1,133 @@
+"""Neo4jGraphStore: the GraphStore on Neo4j, put together from one part per stage."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pipeline.clock import Clock, system_clock
+from pipeline.graph.neo4j.community_writes import CommunityWrites
+from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.entity_writes import EntityWrites
+from pipeline.graph.neo4j.episode_writes import EpisodeWrites
+from pipeline.graph.neo4j.fact_writes import FactWrites
+from pipeline.graph.neo4j.schema import ensure_schema, ping_schema
+from pipeline.graph.port import (
+    CommunityCommit,
+    CommunityGraph,
+    CommunityQuery,
+    EntityCommit,
+    EntityQuery,
+    EntityView,
+    ExtractionCommit,
+    FactCommit,
+    FactGraph,
+    FactQuery,
+    GroupGraph,
+    Mark,
+    Received,
+    Vector,
+)
+from pipeline.model.episode import Episode
+from pipeline.observer import Observer, SilentObserver
+
+
+class Neo4jGraphStore:
+    """GraphStore on Neo4j 2026.x, Community edition suffices.
+
+    Every view is one request, every commit one transaction with a fixed number of statements, whatever the number of
+    mentions and statements. An error that is neither Retryable, Fenced nor SettingError is a bug or a poisoned input.
+
+    Args:
+        uri: such as bolt://host:7687 or neo4j+s://host.
+        user, password: None for a server without authentication.
+        dimension: length of every vector; the graph keeps the one that it was made with.
+        clock: which facts are current, for the weights between entities.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        *,
+        user: str | None = None,
+        password: str | None = None,
+        database: str = "neo4j",
+        dimension: int,
+        observer: Observer | None = None,
+        pool_size: int = 50,
+        clock: Clock = system_clock,
+    ) -> None:
+        self._connection = Neo4jConnection(
+            uri, user, password, database, observer or SilentObserver(), pool_size
+        )
+        self._dimension = dimension
+        self._episodes = EpisodeWrites(self._connection, dimension)
+        self._entities = EntityWrites(self._connection, dimension)
+        self._facts = FactWrites(self._connection, dimension)
+        self._communities = CommunityWrites(self._connection, dimension, clock)
+
+    async def open(self) -> None:
+        """Connect, create the schema and wait until its indexes are online.
+
+        Raises SettingError when the graph has another vector dimension or a newer schema, Retryable when the
+        database does not answer. Several processes may do this at once.
+        """
+        await self._connection.open()
+        try:
+            await ensure_schema(self._connection, self._dimension)
+        except BaseException:
+            await self._connection.close()
+            raise
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._connection.close()
+
+    async def ping(self) -> None:
+        """Retryable unless the database answers and every index is online. One round trip."""
+        await ping_schema(self._connection)
+
+    async def receive(
+        self, episode: Episode, embedding: Vector | None, context_size: int, at: datetime
+    ) -> Received:
+        """See GraphStore."""
+        return await self._episodes.receive(episode, embedding, context_size, at)
+
+    async def commit_extraction(self, commit: ExtractionCommit) -> Mark:
+        """See GraphStore."""
+        return await self._episodes.commit(commit)
+
+    async def entity_view(self, query: EntityQuery) -> EntityView:
+        """See GraphStore."""
+        return await self._entities.view(query)
+
+    async def commit_entities(self, commit: EntityCommit) -> None:
+        """See GraphStore."""
+        await self._entities.commit(commit)
+
+    async def fact_graph(self, query: FactQuery) -> FactGraph:
+        """See GraphStore."""
+        return await self._facts.graph(query)
+
+    async def commit_facts(self, commit: FactCommit) -> None:
+        """See GraphStore."""
+        await self._facts.commit(commit)
+
+    async def community_graph(self, query: CommunityQuery) -> CommunityGraph:
+        """See GraphStore."""
+        return await self._communities.graph(query)
+
+    async def commit_communities(self, commit: CommunityCommit) -> None:
+        """See GraphStore."""
+        await self._communities.commit(commit)
+
+    async def group_graph(self, group_id: str) -> GroupGraph:
+        """See GraphStore."""
+        return await self._communities.group(group_id)
+
+    async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> None:
+        """See GraphStore."""
+        await self._episodes.mark_dead(group_id, episode_id, reason)
+
+    async def revive(self, group_id: str, episode_id: str) -> None:
+        """See GraphStore."""
+        await self._episodes.revive(group_id, episode_id)

@@ -1,0 +1,1 @@
+"""The graph in one file: SQLite for rows and full text, numpy for exact cosine. No server is needed."""

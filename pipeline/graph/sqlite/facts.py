@@ -1,0 +1,94 @@
+"""The resolve_facts stage's part of the store: evidence and facts of what an episode speaks of, and their commit."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pipeline.graph.port import FactCommit, FactGraph, FactQuery
+from pipeline.graph.sqlite import queries
+from pipeline.graph.sqlite.codec import json_list, read_entity
+from pipeline.graph.sqlite.writes import (
+    RESOLVE_FACTS,
+    ItemWriter,
+    advance,
+    ensure_group,
+    group_no,
+    lane_version,
+    mark,
+    put_mark,
+    raise_lane,
+)
+from pipeline.model.entity import Entity
+from pipeline.model.episode import EpisodeState
+from pipeline.model.fact import Fact
+from pipeline.timeline.evidence import Evidence
+
+
+def fact_graph(connection: sqlite3.Connection, query: FactQuery) -> FactGraph:
+    """Evidence of the triplets and of their whole slots, the facts of what occurs in it, and the entities asked for."""
+    group = group_no(connection, query.episode.group_id)
+    if group is None:
+        return FactGraph(mark=None, lane_version=0)
+    evidence = _evidence(connection, group, query)
+    return FactGraph(
+        mark=mark(connection, group, query.episode.id, RESOLVE_FACTS),
+        lane_version=lane_version(connection, group, RESOLVE_FACTS),
+        evidence=evidence,
+        facts=_facts(connection, group, evidence),
+        entities=_entities(connection, group, query.entity_ids),
+    )
+
+
+def commit_facts(connection: sqlite3.Connection, dimension: int, commit: FactCommit) -> None:
+    """Write evidence, facts and the entities whose summary they change."""
+    group = ensure_group(connection, commit.episode.group_id)
+    raise_lane(connection, group, RESOLVE_FACTS, commit.lane_version)
+    connection.executemany(queries.PUT_EVIDENCE, [_evidence_row(group, item) for item in commit.evidence])
+    writer = ItemWriter(connection, group, dimension)
+    for fact in commit.facts:
+        writer.fact(fact)
+    for entity in commit.entities:
+        writer.entity(entity, RESOLVE_FACTS)
+    put_mark(connection, group, commit.episode.id, RESOLVE_FACTS, commit.output)
+    advance(connection, group, commit.episode, EpisodeState.committed, commit.usage)
+
+
+def _evidence(connection: sqlite3.Connection, group: int, query: FactQuery) -> tuple[Evidence, ...]:
+    bodies: dict[int, str] = {}
+    for triplet in query.triplets:
+        place = {
+            "group": group,
+            "subject": triplet.subject,
+            "relation": triplet.relation,
+            "object": triplet.object,
+        }
+        bodies.update(connection.execute(queries.EVIDENCE_OF_TRIPLET, place).fetchall())
+        if triplet.whole_slot:
+            bodies.update(connection.execute(queries.EVIDENCE_OF_SLOT, place).fetchall())
+    return tuple(Evidence.model_validate_json(bodies[no]) for no in sorted(bodies))
+
+
+def _facts(connection: sqlite3.Connection, group: int, evidence: tuple[Evidence, ...]) -> tuple[Fact, ...]:
+    bodies: dict[int, str] = {}
+    for subject, relation, value in dict.fromkeys((e.subject, e.relation, e.object) for e in evidence):
+        place = {"group": group, "subject": subject, "relation": relation, "object": value}
+        bodies.update(connection.execute(queries.FACTS_OF_TRIPLET, place).fetchall())
+    return tuple(Fact.model_validate_json(bodies[no]) for no in sorted(bodies))
+
+
+def _entities(connection: sqlite3.Connection, group: int, ids: tuple[str, ...]) -> dict[str, Entity]:
+    rows = connection.execute(queries.ENTITIES_BY_ID, {"group": group, "ids": json_list(ids)})
+    entities = [read_entity(body, community) for _, body, community in rows]
+    return {entity.id: entity for entity in entities}
+
+
+def _evidence_row(group: int, evidence: Evidence) -> dict[str, object]:
+    return {
+        "group": group,
+        "id": evidence.id,
+        "subject": evidence.subject,
+        "relation": evidence.relation,
+        "object": evidence.object,
+        "cardinality": evidence.cardinality,
+        "body": evidence.model_dump_json(),
+    }

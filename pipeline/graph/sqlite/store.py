@@ -1,0 +1,143 @@
+"""SqliteGraphStore: the write side of the graph in one file."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+from pathlib import Path
+
+from pipeline.clock import Clock, system_clock
+from pipeline.graph.port import (
+    CommunityCommit,
+    CommunityGraph,
+    CommunityQuery,
+    EntityCommit,
+    EntityQuery,
+    EntityView,
+    ExtractionCommit,
+    FactCommit,
+    FactGraph,
+    FactQuery,
+    GroupGraph,
+    Mark,
+    Received,
+    Vector,
+)
+from pipeline.graph.sqlite import communities, entities, episodes, facts, schema
+from pipeline.graph.sqlite.codec import micros
+from pipeline.graph.sqlite.database import Database
+from pipeline.graph.sqlite.vectors import VectorIndex
+from pipeline.model.episode import Episode
+from pipeline.observer import Observer, SilentObserver
+
+
+class SqliteGraphStore:
+    """The GraphStore port over a SQLite file in WAL mode.
+
+    One process writes at a time, and waits up to `busy_seconds` for another (then Retryable); any number of readers
+    goes on meanwhile. All work runs in one thread of its own. An acknowledged commit survives a power cut.
+
+    Args:
+        path: the file; it is created when its folder exists. Two more (-wal, -shm) stand beside it while it is open.
+        dimension: length of the embeddings; SettingError from `open` when the file holds others.
+        observer: hears of each call with its time.
+        clock: decides which facts are current in the views of communities.
+        busy_seconds: how long a call waits for another process's transaction.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        dimension: int,
+        observer: Observer | None = None,
+        clock: Clock = system_clock,
+        busy_seconds: float = 10.0,
+    ) -> None:
+        self._dimension = dimension
+        self._clock = clock
+        self._vectors = VectorIndex(dimension)
+        self._database = Database(
+            Path(path), create=True, observer=observer or SilentObserver(), busy_seconds=busy_seconds
+        )
+
+    async def open(self) -> None:
+        """Create or check the file. Raises SettingError when it cannot be used, Retryable when it is locked."""
+        await self._database.open()
+        try:
+            await self._database.write("open", lambda c: schema.create(c, self._dimension))
+        except BaseException:
+            await self._database.close()
+            raise
+
+    async def close(self) -> None:
+        """Let go of the file."""
+        await self._database.close()
+
+    async def ping(self) -> None:
+        """Read the file's version."""
+        await self._database.read("ping", schema.check)
+
+    async def receive(
+        self, episode: Episode, embedding: Vector | None, context_size: int, at: datetime
+    ) -> Received:
+        """Store the raw episode unless its id is known, and read its thread."""
+
+        def work(connection: sqlite3.Connection) -> Received:
+            return episodes.receive(connection, self._dimension, episode, embedding, context_size, at)
+
+        return await self._database.write("receive", work)
+
+    async def commit_extraction(self, commit: ExtractionCommit) -> Mark:
+        """Write the mark of the extract stage unless there is one."""
+        return await self._database.write(
+            "commit_extraction", lambda c: episodes.commit_extraction(c, commit)
+        )
+
+    async def entity_view(self, query: EntityQuery) -> EntityView:
+        """Entities that the mentions may mean."""
+        return await self._database.read(
+            "entity_view", lambda c: entities.entity_view(c, self._vectors, query)
+        )
+
+    async def commit_entities(self, commit: EntityCommit) -> None:
+        """One transaction, fenced."""
+        await self._database.write(
+            "commit_entities", lambda c: entities.commit_entities(c, self._dimension, commit)
+        )
+
+    async def fact_graph(self, query: FactQuery) -> FactGraph:
+        """Evidence, facts and entities that the statements touch."""
+        return await self._database.read("fact_graph", lambda c: facts.fact_graph(c, query))
+
+    async def commit_facts(self, commit: FactCommit) -> None:
+        """One transaction, fenced."""
+        await self._database.write("commit_facts", lambda c: facts.commit_facts(c, self._dimension, commit))
+
+    async def community_graph(self, query: CommunityQuery) -> CommunityGraph:
+        """Neighbourhoods and communities of the touched entities."""
+        now = micros(self._clock())
+        return await self._database.read(
+            "community_graph", lambda c: communities.community_graph(c, query, now)
+        )
+
+    async def commit_communities(self, commit: CommunityCommit) -> None:
+        """One transaction, fenced."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            communities.commit_communities(connection, self._dimension, commit)
+
+        await self._database.write("commit_communities", work)
+
+    async def group_graph(self, group_id: str) -> GroupGraph:
+        """The whole group, for a rebuild of its communities."""
+        now = micros(self._clock())
+        return await self._database.read("group_graph", lambda c: communities.group_graph(c, group_id, now))
+
+    async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> None:
+        """Set the state `dead`, if the episode is stored and not final."""
+        await self._database.write("mark_dead", lambda c: episodes.mark_dead(c, group_id, episode_id, reason))
+
+    async def revive(self, group_id: str, episode_id: str) -> None:
+        """Set a dead episode back to the state that its marks say."""
+        await self._database.write("revive", lambda c: episodes.revive(c, group_id, episode_id))

@@ -1,0 +1,200 @@
+"""What every commit does: lanes and marks, and writing items with their text and vector."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from pipeline.errors import Fenced
+from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Mark
+from pipeline.graph.sqlite import queries
+from pipeline.graph.sqlite.codec import belief_rows, micros, pack, read_entity, support_rows
+from pipeline.graph.sqlite.text import put_text
+from pipeline.model.entity import Entity
+from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
+from pipeline.text.analysis import search_text
+
+EXTRACT = "extract"
+RESOLVE_ENTITIES = "resolve_entities"
+RESOLVE_FACTS = "resolve_facts"
+UPDATE_COMMUNITIES = "update_communities"
+
+_BEFORE = {RESOLVE_ENTITIES: EXTRACT, RESOLVE_FACTS: RESOLVE_ENTITIES, UPDATE_COMMUNITIES: RESOLVE_FACTS}
+
+
+def group_no(connection: sqlite3.Connection, group_id: str) -> int | None:
+    """The number of a group; None when nothing is stored for it."""
+    row = connection.execute(queries.GROUP_NO, {"id": group_id}).fetchone()
+    return int(row[0]) if row else None
+
+
+def ensure_group(connection: sqlite3.Connection, group_id: str) -> int:
+    """The number of a group, which is created when there is none."""
+    connection.execute(queries.ADD_GROUP, {"id": group_id})
+    return int(connection.execute(queries.GROUP_NO, {"id": group_id}).fetchone()[0])
+
+
+def lane_version(connection: sqlite3.Connection, group: int, stage: str) -> int:
+    """How often the lane has committed."""
+    row = connection.execute(queries.LANE_VERSION, {"group": group, "stage": stage}).fetchone()
+    return int(row[0]) if row else 0
+
+
+def raise_lane(connection: sqlite3.Connection, group: int, stage: str, version: int) -> None:
+    """Raise the lane's version by one; Fenced when it is not the one that was read."""
+    lane = {"group": group, "stage": stage, "version": version}
+    raised = connection.execute(queries.RAISE_LANE, lane).rowcount
+    if not raised and version == 0:
+        raised = connection.execute(queries.START_LANE, {"group": group, "stage": stage}).rowcount
+    if not raised:
+        raise Fenced(f"the lane {stage} has committed since version {version} was read")
+
+
+def mark(connection: sqlite3.Connection, group: int, episode_id: str, stage: str) -> Mark | None:
+    """The mark of a stage for an episode."""
+    row = connection.execute(queries.MARK, {"group": group, "episode": episode_id, "stage": stage}).fetchone()
+    return Mark(row[0]) if row else None
+
+
+def put_mark(
+    connection: sqlite3.Connection, group: int, episode_id: str, stage: str, output: str | None
+) -> None:
+    """Write a mark, and drop the output that the stage before kept."""
+    place = {"group": group, "episode": episode_id}
+    connection.execute(queries.PUT_MARK, {**place, "stage": stage, "output": output})
+    if stage in _BEFORE:
+        connection.execute(queries.DROP_OUTPUT, {**place, "stage": _BEFORE[stage]})
+
+
+def advance(
+    connection: sqlite3.Connection, group: int, episode: EpisodeRef, state: EpisodeState | None, usage: Usage
+) -> None:
+    """Set the episode's state (None: as it is) and add what the stage has cost."""
+    place = {"group": group, "id": episode.id}
+    row = connection.execute(queries.EPISODE_USAGE, place).fetchone()
+    if row is not None:
+        total = Usage.model_validate_json(row[0]) + usage
+        connection.execute(queries.SET_EPISODE, {**place, "state": state, "usage": total.model_dump_json()})
+
+
+def state_by_marks(connection: sqlite3.Connection, group: int, episode_id: str) -> EpisodeState:
+    """The state that the marks of an episode say."""
+    marks = dict(connection.execute(queries.MARKS, {"group": group, "episode": episode_id}).fetchall())
+    if RESOLVE_FACTS in marks:
+        return EpisodeState.committed
+    if RESOLVE_ENTITIES in marks:
+        return EpisodeState.resolved
+    if EXTRACT in marks:
+        return EpisodeState.skipped if marks[EXTRACT] is None else EpisodeState.extracted
+    return EpisodeState.received
+
+
+class ItemWriter:
+    """Writes items of one group inside one transaction; the group's change counter is raised once, if at all."""
+
+    def __init__(self, connection: sqlite3.Connection, group: int, dimension: int) -> None:
+        self._connection = connection
+        self._group = group
+        self._dimension = dimension
+        self._change: int | None = None
+
+    def entity(self, write: EntityWrite, stage: str) -> None:
+        """Create or overwrite an entity, as far as the stage decides it; its community stays what it is.
+
+        The lanes of two stages run side by side, so the entity may have changed since this stage read it: lines
+        belong to the facts' stage, all else to the entities' stage, and the summary is made of both again.
+        """
+        entity = write.entity
+        row = self._connection.execute(
+            queries.ENTITY_BODY, {"group": self._group, "id": entity.id}
+        ).fetchone()
+        if row is not None:
+            entity = _joined(entity, read_entity(row[0], None), stage)
+        no = self._put(
+            queries.PUT_ENTITY,
+            id=entity.id,
+            type=entity.type,
+            created_at=micros(entity.created_at),
+            body=entity.model_dump_json(),
+        )
+        self._connection.execute(queries.CLEAR_KEYS, (no,))
+        self._connection.executemany(queries.ADD_KEY, [(self._group, key, no) for key in entity.keys])
+        put_text(
+            self._connection,
+            "entity",
+            no,
+            self._group,
+            search_text(entity.name, *entity.aliases, entity.summary),
+        )
+        self.vector("entity", no, write.name_embedding)
+
+    def fact(self, write: FactWrite) -> None:
+        """Create or overwrite a fact with its beliefs and support."""
+        fact = write.fact
+        no = self._put(
+            queries.PUT_FACT,
+            id=fact.id,
+            source=fact.source.id,
+            relation=fact.relation,
+            target=fact.target.id,
+            created_at=micros(fact.beliefs[0].known_from),
+            revision=fact.revision,
+            body=fact.model_dump_json(),
+        )
+        self._connection.execute(queries.CLEAR_BELIEFS, (no,))
+        self._connection.executemany(queries.ADD_BELIEF, [(no, *row) for row in belief_rows(fact)])
+        self._connection.execute(queries.CLEAR_SUPPORT, (no,))
+        self._connection.executemany(
+            queries.ADD_SUPPORT,
+            [(no, place, self._group, *row) for place, *row in support_rows(fact)],
+        )
+        put_text(
+            self._connection,
+            "fact",
+            no,
+            self._group,
+            search_text(fact.fact, fact.source.name, fact.target.name),
+        )
+        self.vector("fact", no, write.fact_embedding)
+
+    def community(self, write: CommunityWrite) -> None:
+        """Create or overwrite a community's name and summary."""
+        community = write.community
+        no = self._put(
+            queries.PUT_COMMUNITY,
+            id=community.id,
+            created_at=micros(community.created_at),
+            body=community.model_dump_json(),
+        )
+        put_text(
+            self._connection, "community", no, self._group, search_text(community.name, community.summary)
+        )
+        self.vector("community", no, write.name_embedding)
+
+    def vector(self, kind: str, no: int, vector: Sequence[float] | None) -> None:
+        """Write the vector of an item; None keeps the one that it has."""
+        if vector is None:
+            return
+        row = {"kind": kind, "no": no, "group": self._group, "change": self.raise_changes()}
+        self._connection.execute(queries.PUT_VECTOR, {**row, "data": pack(vector, self._dimension)})
+
+    def raise_changes(self) -> int:
+        """The group's change counter, raised by this transaction."""
+        if self._change is None:
+            row = self._connection.execute(queries.RAISE_GROUP_CHANGES, {"group": self._group}).fetchone()
+            self._change = int(row[0])
+        return self._change
+
+    def _put(self, query: str, **values: object) -> int:
+        return int(self._connection.execute(query, {"group": self._group, **values}).fetchone()[0])
+
+
+def _joined(written: Entity, stored: Entity, stage: str) -> Entity:
+    if stage == RESOLVE_FACTS:
+        joined = stored.model_copy(update={"lines": written.lines})
+    else:
+        joined = written.model_copy(update={"lines": stored.lines})
+    if joined.model_copy(update={"summary": written.summary, "community_id": written.community_id}) == written:
+        return written
+    summary = " ".join(part for part in (joined.description, *(line.text for line in joined.lines)) if part)
+    return joined.model_copy(update={"summary": summary})

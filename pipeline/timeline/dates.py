@@ -1,0 +1,104 @@
+"""Finds the dates in a sentence and puts them on the calendar of its reference time.
+
+English, Spanish and Chinese; relative ("two weeks ago"), partial ("March") and absolute dates, open and closed
+stretches ("since March", "from March to June"). Pure: the result depends on the arguments only.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Literal
+
+from pipeline.timeline.datelang import settle
+from pipeline.timeline.datelang.languages import LANGUAGES, guess
+from pipeline.timeline.datelang.latin import fold
+from pipeline.timeline.partial import parse_partial
+from pipeline.timeline.precision import Precision
+
+__all__ = ["DateSpan", "Precision", "Role", "parse_partial", "resolve", "to_interval"]
+
+Role = Literal["point", "period", "since", "until", "range"]
+Interval = tuple[datetime | None, Precision | None, datetime | None, Precision | None]
+
+_SENTENCE_END = re.compile(r"[.!?;。！？；\n](?=\s|$|[^\x00-\x7f])")
+
+
+@dataclass(frozen=True)
+class DateSpan:
+    """One date expression: `text[begin:stop]`, in characters.
+
+    `start` and `end` are midnights in UTC. For a point or a period, `end` is the exclusive end of what was said.
+    For a range, `end` is where the period that was named last begins ("from March to June" ends on 1 June), unless
+    the words include it ("through June"). An open end is None. `precision` belongs to `start`, or to `end` when
+    there is no start; `end_precision` belongs to the end of a range.
+    """
+
+    start: datetime | None
+    end: datetime | None
+    precision: Precision
+    text: str
+    begin: int
+    stop: int
+    role: Role
+    end_precision: Precision | None = None
+
+
+def resolve(text: str, reference_time: datetime, language: str | None = None) -> list[DateSpan]:
+    """All date expressions of a text, in order, resolved against an aware reference time.
+
+    `language` is "en", "es" or "zh" (a region after it is ignored); None or another one: told by script and words.
+    "Today" is the calendar day of the reference time in its own zone. A date that comes back every week, month or
+    year ("Thursday", "5 May") is the last one up to the reference day, or the next one when the sentence speaks of
+    the future. Time of day, durations and repetitions ("at 5", "two hours", "every Monday") give no date.
+
+    Raises ValueError when the reference time is naive; no text makes it raise.
+    """
+    if reference_time.utcoffset() is None:
+        raise ValueError("reference_time must be aware: it has no UTC offset")
+    folded = fold(text)
+    grammar = LANGUAGES.get((language or "").lower().partition("-")[0]) or LANGUAGES[guess(folded)]
+    today = reference_time.date()
+    spans = []
+    for item in grammar.read(text, folded, today):
+        sentence = _sentence(text, item.begin, item.stop).lower()
+        future, past = bool(grammar.future.search(sentence)), bool(grammar.past.search(sentence))
+        found = settle.settle(item.value, today, future=future, past=past)
+        if found is not None:
+            spans.append(
+                DateSpan(
+                    start=_midnight(found.start),
+                    end=_midnight(found.end),
+                    precision=found.grain,
+                    text=text[item.begin : item.stop],
+                    begin=item.begin,
+                    stop=item.stop,
+                    role=found.role,
+                    end_precision=found.end_grain,
+                )
+            )
+    return spans
+
+
+def to_interval(span: DateSpan) -> Interval:
+    """(valid_at, its precision, invalid_at, its precision) of a fact that holds at, since, until or over the span.
+
+    A point or a period says when something was true, not when it stopped: it gives only `valid_at`.
+    """
+    match span.role:
+        case "until":
+            return None, None, span.end, span.precision
+        case "range":
+            return span.start, span.precision, span.end, span.end_precision or span.precision
+    return span.start, span.precision, None, None
+
+
+def _sentence(text: str, begin: int, stop: int) -> str:
+    start = 0
+    for match in _SENTENCE_END.finditer(text, 0, begin):
+        start = match.end()
+    end = _SENTENCE_END.search(text, stop)
+    return text[start : end.start() if end else len(text)]
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return None if day is None else datetime.combine(day, time(), UTC)

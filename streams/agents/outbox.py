@@ -1,0 +1,67 @@
+"""What an agent sends on: the output of its stage, and the status of the episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pipeline.clock import Clock
+from pipeline.model.changes import EpisodeStatus
+from pipeline.model.episode import EpisodeState, Usage
+from streams.topics import STATUS, Topic
+
+
+class Sender(Protocol):
+    """What is needed of a producer."""
+
+    async def send(
+        self, topic: str, key: bytes | None, value: bytes | None, headers: Iterable[tuple[str, bytes]] = ()
+    ) -> None:
+        """Returns when the record is durable."""
+
+    async def send_all(
+        self,
+        topic: str,
+        records: Sequence[tuple[bytes | None, bytes | None]],
+        headers: Iterable[tuple[str, bytes]] = (),
+    ) -> None:
+        """Several records, in order; returns when all are durable."""
+
+
+@dataclass(frozen=True)
+class Outbox:
+    """Sends to the topics of one installation; every call returns when Kafka has the record."""
+
+    sender: Sender
+    prefix: str
+    clock: Clock
+
+    async def send(
+        self, topic: Topic, key: bytes, value: bytes, headers: Iterable[tuple[str, bytes]] = ()
+    ) -> None:
+        """One record."""
+        await self.sender.send(topic.named(self.prefix), key, value, headers)
+
+    async def send_all(self, topic: Topic, key: bytes, values: Iterable[bytes]) -> None:
+        """Several records of one key, in order."""
+        await self.sender.send_all(topic.named(self.prefix), [(key, value) for value in values])
+
+    async def status(
+        self,
+        group_id: str,
+        episode_id: str,
+        state: EpisodeState,
+        usage: Usage | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """One event on `episodes.status`."""
+        event = EpisodeStatus(
+            episode_id=episode_id,
+            group_id=group_id,
+            state=state,
+            at=self.clock(),
+            usage=usage or Usage(),
+            reason=reason,
+        )
+        await self.send(STATUS, group_id.encode(), event.model_dump_json().encode())

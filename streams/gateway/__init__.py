@@ -1,0 +1,1 @@
+"""The HTTP door: the same event as on Kafka, answered once Kafka has it."""

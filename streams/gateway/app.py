@@ -1,0 +1,162 @@
+"""The gateway's application: POST /v1/episodes, health and metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from fastapi import FastAPI, Request
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from pipeline.clock import Clock, system_clock
+from pipeline.errors import Poison, Retryable
+from pipeline.model.event import InvalidEvent
+from streams.agents.outbox import Sender
+from streams.gateway.intake import NotJson, records_of
+from streams.gateway.openapi import REQUEST_BODY, RESPONSES
+from streams.gateway.problems import problem
+from streams.prometheus_observer import PrometheusObserver
+from streams.topics import EPISODES
+
+log = logging.getLogger(__name__)
+RETRY_AFTER = {"Retry-After": "2"}
+
+
+@dataclass(frozen=True)
+class GatewaySettings:
+    """Frozen settings of the gateway.
+
+    max_body: bytes of one request. max_waiting: requests that wait for Kafka at once; beyond, 503 with Retry-After.
+    confirm_within: seconds that Kafka has to confirm before the producer is told to send again.
+    """
+
+    topic_prefix: str = ""
+    max_body: int = 16 * 1024 * 1024
+    max_waiting: int = 256
+    confirm_within: float = 30.0
+    ontologies: Collection[str] = ()
+
+
+def create_gateway(
+    settings: GatewaySettings,
+    sender: Sender,
+    *,
+    ready: Callable[[], Any],
+    observer: PrometheusObserver | None = None,
+    clock: Clock = system_clock,
+    on_stop: Callable[[], Any] | None = None,
+) -> FastAPI:
+    """The application.
+
+    Args:
+        sender: takes records; returns when Kafka has confirmed them.
+        ready: a coroutine function that raises when Kafka or the topics are not there.
+        on_stop: a coroutine function that is awaited when the application stops.
+    """
+    seen = observer or PrometheusObserver()
+    places = asyncio.Semaphore(settings.max_waiting)
+    topic = EPISODES.named(settings.topic_prefix)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        if on_stop is not None:
+            await on_stop()
+
+    app = FastAPI(title="factstream gateway", version="1", lifespan=lifespan, redoc_url=None)
+
+    async def publish(request: Request) -> Response:
+        body = await _body(request, settings.max_body)
+        if body is None:
+            detail = f"the body is larger than {settings.max_body} bytes"
+            return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, [("content", detail)])
+        try:
+            records = records_of(body, clock, settings.ontologies)
+        except NotJson as error:
+            return problem(HTTPStatus.BAD_REQUEST, error.reason)
+        except InvalidEvent as error:
+            detail = "; ".join(f"{path}: {text}" if path else text for path, text in error.errors[:5])
+            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, error.errors)
+        try:
+            async with asyncio.timeout(settings.confirm_within):
+                await sender.send_all(topic, [(r.group_id.encode(), r.value) for r in records])
+        except (Retryable, TimeoutError) as error:
+            log.warning("Kafka did not confirm: %s", error)
+            return problem(
+                HTTPStatus.SERVICE_UNAVAILABLE, "Kafka has not confirmed; send again", (), RETRY_AFTER
+            )
+        except Poison as error:
+            return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, error.reason, [("content", error.reason)])
+        answer = orjson.dumps({"ids": [r.id for r in records]})
+        return Response(answer, HTTPStatus.ACCEPTED, media_type="application/json")
+
+    @app.post("/v1/episodes", status_code=202, openapi_extra=REQUEST_BODY, responses=RESPONSES)
+    async def episodes(request: Request) -> Response:
+        """Publish one episode or a list of them. 202 means that Kafka has them: they will not be lost.
+
+        One invalid event refuses the whole list. Sending again is safe: an id is one episode.
+        """
+        started = time.monotonic()
+        if places.locked():
+            response = problem(
+                HTTPStatus.SERVICE_UNAVAILABLE, "too many requests wait for Kafka", (), RETRY_AFTER
+            )
+        else:
+            async with places:
+                response = await publish(request)
+        seen.gateway_request("/v1/episodes", response.status_code, time.monotonic() - started)
+        return response
+
+    @app.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        """The process answers."""
+        return {"status": "ok"}
+
+    @app.get("/readyz")
+    async def readyz() -> Response:
+        """Kafka answers and the topics are there."""
+        try:
+            async with asyncio.timeout(5):
+                await ready()
+        except (Retryable, TimeoutError, OSError) as error:
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, f"Kafka is not ready: {error}", (), RETRY_AFTER)
+        return Response(b'{"status":"ok"}', media_type="application/json")
+
+    @app.get("/metrics")
+    async def metrics() -> Response:
+        """Prometheus metrics of this process."""
+        return Response(generate_latest(seen.registry), media_type=CONTENT_TYPE_LATEST)
+
+    async def on_http(_: Request, error: Exception) -> Response:
+        status = HTTPStatus(error.status_code) if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
+        return problem(status, status.description or status.phrase)
+
+    async def on_defect(_: Request, error: Exception) -> Response:
+        log.exception("the gateway failed", exc_info=error)
+        return problem(
+            HTTPStatus.INTERNAL_SERVER_ERROR, "the gateway failed; nothing can be said of the events"
+        )
+
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(Exception, on_defect)
+    return app
+
+
+async def _body(request: Request, limit: int) -> bytes | None:
+    """The body, or None when it is larger than allowed; what is too large is not kept."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size <= limit:
+            parts.append(part)
+    return b"".join(parts) if size <= limit else None

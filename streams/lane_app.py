@@ -1,0 +1,204 @@
+"""The Faust application of a worker: lanes instead of agents that acknowledge on their own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from typing import Any, TypeVar
+
+import faust
+
+from streams.broker import require_topics, wait_for_broker
+from streams.dead_letters import DeadLetters
+from streams.delivery_settings import DeliverySettings
+from streams.event import Event, Partition
+from streams.faust_parts import check_faust
+from streams.lane_consumer import LaneConsumer
+from streams.lane_observer import LaneObserver, SilentLaneObserver
+from streams.lane_policy import LanePolicy
+from streams.lane_work import LaneWork
+from streams.lanes import Lanes
+from streams.producer import Producer
+from streams.timing import Timing
+from streams.topics import ALL_TOPICS, DEAD, Topic
+
+A = TypeVar("A")
+P = TypeVar("P")
+
+A_DAY = 86_400.0
+POLL_RECORDS = 100
+
+SAFE: dict[str, Any] = {
+    # a crashed worker is noticed after this long; heartbeats run in the consumer's own thread
+    "broker_session_timeout": 15.0,
+    "broker_heartbeat_interval": 3.0,
+    # backpressure stops polling; the default of 1000 s would then put the worker out of the group
+    "broker_max_poll_interval": A_DAY,
+    "broker_commit_interval": 1.0,
+    # a group without a committed offset reads from the beginning: nothing sent before the first start is lost
+    "consumer_auto_offset_reset": "earliest",
+    # lanes drain themselves within a bound; Faust would wait for ever
+    "stream_wait_empty": False,
+    # a stuck partition stalls only itself as long as a fifth of the buffer holds one poll
+    "broker_max_poll_records": POLL_RECORDS,
+    "stream_buffer_maxsize": POLL_RECORDS * 5 + 12,
+    # long work is no livelock
+    "stream_processing_timeout": A_DAY,
+    "broker_commit_livelock_soft_timeout": A_DAY,
+    # the pattern keeps no tables, elects no leader, creates no topics and serves its own metrics
+    "store": "memory://",
+    "table_standby_replicas": 0,
+    "topic_disable_leader": True,
+    "topic_allow_declare": False,
+    "web_enabled": False,
+    # an exception that nobody foresaw ends the process with nothing acknowledged
+    "agent_supervisor": "mode.CrashingSupervisor",
+}
+
+
+class LaneApp(faust.App):  # type: ignore[misc]
+    """A worker's application. Made, started and stopped inside one running event loop.
+
+    It starts once a broker answers and all topics exist, gives running handlers their grace at a rebalance or stop,
+    commits what is done, and lets go of the rest. The producer is closed last.
+    """
+
+    def __init__(
+        self,
+        settings: DeliverySettings,
+        *,
+        producer: Producer | None = None,
+        observer: LaneObserver | None = None,
+        timing: Timing | None = None,
+        topics: Iterable[Topic] = ALL_TOPICS,
+    ) -> None:
+        self._delivery = settings
+        self.sender = producer or Producer(settings.bootstrap)
+        self._observer = observer or SilentLaneObserver()
+        self._timing = timing or Timing()
+        self._required = [topic.named(settings.topic_prefix) for topic in topics]
+        self._dead_letters = DeadLetters(self.sender, DEAD.named(settings.topic_prefix), self._timing.clock)
+        self._stages: list[Lanes[Any, Any]] = []
+        self._told_lag: set[faust.types.TP] = set()
+        self._crash_tasks: set[asyncio.Task[None]] = set()
+        super().__init__(
+            settings.group,
+            broker=[f"kafka://{server.strip()}" for server in settings.bootstrap.split(",")],
+            # a rebalance waits for the drain of every member
+            broker_rebalance_timeout=60.0 + 2 * settings.grace,
+            **SAFE,
+        )
+
+    def stage(
+        self, name: str, topic: Topic, work: LaneWork[A, P], policy: LanePolicy | None = None
+    ) -> Lanes[A, P]:
+        """Adds a stage: its lanes read `topic` and give each event to `work`. Before `serve`."""
+        lanes = Lanes(
+            name,
+            work,
+            bury=self._dead_letters.bury,
+            acknowledge=self._acknowledge,
+            generation=lambda: int(self.consumer_generation_id),
+            crash=self._crash_soon,
+            policy=policy,
+            observer=self._observer,
+            timing=self._timing,
+        )
+        channel = self.topic(
+            topic.named(self._delivery.topic_prefix),
+            key_type=bytes,
+            value_type=bytes,
+            key_serializer="raw",
+            value_serializer="raw",
+            # a tombstone would otherwise be refused as undecodable and lost
+            allow_empty=True,
+        )
+
+        async def take_in(stream: Any) -> None:
+            await lanes.run(_events(stream))
+
+        self.agent(channel, name=name, isolated_partitions=True)(take_in)
+        self._stages.append(lanes)
+        return lanes
+
+    async def serve(self, stop: asyncio.Event) -> None:
+        """Runs until `stop` is set. Raises StartError when it cannot start, and what crashed it when it crashed."""
+        await self.start()
+        ends = [asyncio.ensure_future(event.wait()) for event in (stop, self._crashed, self._stopped)]
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for end in ends:
+                end.cancel()
+            await self.stop()
+        if self.crash_reason is not None:
+            raise self.crash_reason
+
+    async def on_first_start(self) -> None:
+        """Checks what must be there. A worker that starts before its topics would sit idle and look healthy."""
+        check_faust()
+        await wait_for_broker(self._delivery.bootstrap, self._timing, self._delivery.broker_wait)
+        await require_topics(self._delivery.bootstrap, self._required)
+        await super().on_first_start()
+
+    async def on_started_init_extra_tasks(self) -> None:
+        """Starts the reports beside Faust's own tasks."""
+        await super().on_started_init_extra_tasks()
+        self.add_future(self._report())
+
+    async def on_stop(self) -> None:
+        """Drains, then closes the producer, since handlers use it to the last."""
+        await super().on_stop()
+        await self.sender.stop()
+
+    def _new_consumer(self) -> Any:
+        self.transport.Consumer = LaneConsumer
+        return super()._new_consumer()
+
+    def _create_directories(self) -> None:
+        """None: the lanes keep nothing on disk."""
+
+    async def _on_partitions_revoked(self, revoked: Any) -> None:
+        await self._drain()
+        # Faust has forgotten what it knew of these partitions by now, so the commit is ours
+        if done := self.consumer.take_done():
+            await self.consumer._commit(done)
+        await super()._on_partitions_revoked(revoked)
+
+    async def _on_partitions_assigned(self, assigned: Any, generation_id: int = 0) -> None:
+        await super()._on_partitions_assigned(assigned, generation_id)
+        for lanes in self._stages:
+            lanes.resume()
+
+    async def _stop_consumer(self) -> None:
+        await self._drain()
+        await super()._stop_consumer()
+
+    async def _drain(self) -> None:
+        await asyncio.gather(*(lanes.drain(self._delivery.grace) for lanes in self._stages))
+
+    def _acknowledge(self, partition: Partition, position: int) -> None:
+        self.consumer.mark_done(partition, position)
+
+    def _crash_soon(self, error: BaseException) -> None:
+        task = asyncio.get_running_loop().create_task(self.crash(error))
+        self._crash_tasks.add(task)
+        task.add_done_callback(self._crash_tasks.discard)
+
+    async def _report(self) -> None:
+        while not self.should_stop:
+            for lanes in self._stages:
+                lanes.report()
+            held = {tp for tp in self.consumer.assignment() if tp.topic in self._required}
+            for tp in self._told_lag - held:
+                self._observer.partition_lost(tp.topic, tp.partition)
+            self._told_lag = held
+            for tp in held:
+                if (events := self.consumer.lag(tp)) is not None:
+                    self._observer.lag(tp.topic, tp.partition, events)
+            await self.sleep(self._delivery.report_every)
+
+
+async def _events(stream: Any) -> AsyncIterator[Event]:
+    async for event in stream.noack().events():
+        yield Event.from_message(event.message)

@@ -1,0 +1,224 @@
+"""Lanes: side by side over groups, strictly in order inside one, acknowledged only as far as all is done.
+
+Every way out of the loop is one of three: done, dead-lettered (durable), or left unacknowledged for whoever reads the
+partition next. `docs` and the tests tell the reasons; the decisions are in `partition_ledger` and `verdict`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from streams.attempts import Attempts
+from streams.event import Event, Partition
+from streams.failure import Failure
+from streams.lane import Intake, Lane, Ticket
+from streams.lane_observer import LaneObserver, Outcome, SilentLaneObserver
+from streams.lane_policy import LanePolicy
+from streams.lane_work import LaneWork
+from streams.timing import Timing
+
+A = TypeVar("A")
+P = TypeVar("P")
+
+Bury = Callable[[Event, Failure], Awaitable[None]]
+"""Writes a dead letter; returns only when it is durable."""
+Acknowledge = Callable[[Partition, int], None]
+"""Takes the next offset to read of a partition, each time the done prefix has grown."""
+
+CANCELLED_WITHIN = 2.0
+"""Seconds that a cancelled task may take to end before a drain goes on without it."""
+
+
+class Lanes(Generic[A, P]):
+    """The lanes of one stage: one per (partition, group), each with one running handler.
+
+    `generation` answers the consumer group's generation; events of another one are dropped unacknowledged.
+    `crash` is told of a bug in here; the process must then end, with the event unacknowledged.
+    """
+
+    def __init__(
+        self,
+        stage: str,
+        work: LaneWork[A, P],
+        *,
+        bury: Bury,
+        acknowledge: Acknowledge,
+        generation: Callable[[], int],
+        crash: Callable[[BaseException], Any],
+        policy: LanePolicy | None = None,
+        observer: LaneObserver | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        self.stage = stage
+        self._policy = policy or LanePolicy()
+        self._work = work
+        self._bury = bury
+        self._acknowledge = acknowledge
+        self._generation = generation
+        self._crash = crash
+        self._observer = observer or SilentLaneObserver()
+        self._timing = timing or Timing()
+        self._attempts = Attempts(stage, self._policy, self._observer, self._timing)
+        self._intakes: dict[Partition, Intake] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._in_turn: set[asyncio.Task[Any] | None] = set()
+        self._suspended = False
+        self._turns = asyncio.Semaphore(self._policy.concurrency)
+        self._admissions = asyncio.Semaphore(self._policy.concurrency)
+        self._preparations = asyncio.Semaphore(self._policy.ahead)
+
+    async def run(self, events: AsyncIterator[Event]) -> None:
+        """Takes in events for as long as there are any; may run once per partition, side by side."""
+        async for event in events:
+            await self.offer(event)
+
+    async def offer(self, event: Event) -> None:
+        """Takes in one event, waiting while its partition is full. Never raises for what the event is."""
+        intake = self._intakes.setdefault(event.source, Intake())
+        while intake.ledger.pending >= self._policy.max_pending and self._accepts(event, intake):
+            await intake.wait_for_room()
+        if not self._accepts(event, intake) or not intake.ledger.take(event.offset):
+            return
+        ticket = Ticket(event, self._timing.monotonic(), asyncio.get_running_loop().create_future())
+        intake.events[event.offset] = event
+        lane = intake.lanes.setdefault(event.lane, Lane(event.lane))
+        lane.tickets.append(ticket)
+        if lane.worker is None:
+            lane.worker = self._spawn(self._take_turns(lane, intake))
+        if self._work.runs_ahead:
+            lane.unadmitted.append(ticket)
+            if lane.admitter is None:
+                lane.admitter = self._spawn(self._admit(lane))
+
+    @property
+    def in_flight(self) -> int:
+        """Events that were taken in and are not acknowledgeable."""
+        return sum(intake.ledger.pending for intake in self._intakes.values())
+
+    @property
+    def oldest(self) -> datetime | None:
+        """The timestamp of the oldest unfinished event, over all partitions."""
+        heads = (i.events[i.ledger.oldest] for i in self._intakes.values() if i.ledger.oldest is not None)
+        return min((event.timestamp for event in heads), default=None)
+
+    def report(self) -> None:
+        """Tells the observer the backlog as it is now."""
+        oldest = self.oldest
+        age = 0.0 if oldest is None else max(0.0, (self._timing.clock() - oldest).total_seconds())
+        self._observer.backlog(self.stage, self.in_flight, age)
+
+    async def drain(self, grace: float) -> None:
+        """Stops: nothing new starts, handlers in their turn get `grace` seconds, the rest is cancelled.
+
+        What is done by then was acknowledged; everything else stays unacknowledged and is read again by whoever has
+        the partition next. Afterwards nothing of the old work can acknowledge any more, even if it outlives this.
+        """
+        self._suspended = self._attempts.stopping = True
+        for intake in self._intakes.values():
+            intake.room.set()
+        for task in self._tasks - self._in_turn:
+            task.cancel()
+        if (running := self._tasks & self._in_turn) and grace > 0:
+            await asyncio.wait(running, timeout=grace)
+        for intake in self._intakes.values():
+            intake.closed = True
+        self._intakes.clear()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=CANCELLED_WITHIN)
+
+    def resume(self) -> None:
+        """Takes in events again, after a drain."""
+        self._suspended = self._attempts.stopping = False
+
+    def _accepts(self, event: Event, intake: Intake) -> bool:
+        return not self._suspended and not intake.closed and event.generation == self._generation()
+
+    def _spawn(self, coroutine: Any) -> asyncio.Task[None]:
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._crash(error)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        async with self._turns:
+            task = asyncio.current_task()
+            self._in_turn.add(task)
+            try:
+                yield
+            finally:
+                self._in_turn.discard(task)
+
+    async def _take_turns(self, lane: Lane, intake: Intake) -> None:
+        while lane.tickets and not self._suspended:
+            ticket = lane.tickets[0]
+            outcome = await self._settle(ticket)
+            if intake.closed:
+                return
+            lane.tickets.popleft()
+            self._finish(ticket, outcome, intake)
+        lane.worker = None
+        if not lane.tickets:
+            intake.lanes.pop(lane.key, None)
+
+    async def _settle(self, ticket: Ticket) -> Outcome:
+        event, work = ticket.event, self._work
+        ahead: tuple[Any, Any] | Failure = (None, None)
+        if work.runs_ahead:
+            ahead = await ticket.ahead
+        if not isinstance(ahead, Failure):
+            admitted, prepared = ahead
+            outcome = await self._attempts.run(
+                "handle", event, lambda: work.handle(event, admitted, prepared), self._turn
+            )
+            if not isinstance(outcome, Failure):
+                return "done"
+            failure = outcome
+        else:
+            failure = ahead
+        await self._attempts.run(
+            "dead_letter", event, lambda: self._bury(event, failure), self._turn, for_ever=True
+        )
+        await self._attempts.run("on_dead", event, lambda: work.on_dead(event, failure), self._turn)
+        return "dead"
+
+    def _finish(self, ticket: Ticket, outcome: Outcome, intake: Intake) -> None:
+        event = ticket.event
+        del intake.events[event.offset]
+        position = intake.ledger.finish(event.offset)
+        if position is not None:
+            self._acknowledge(event.source, position)
+            intake.room.set()
+        self._observer.event_finished(self.stage, outcome, self._timing.monotonic() - ticket.taken_at)
+
+    async def _admit(self, lane: Lane) -> None:
+        while lane.unadmitted:
+            ticket = lane.unadmitted.popleft()
+            event = ticket.event
+            admitted = await self._attempts.run(
+                "admit", event, partial(self._work.admit, event), lambda: self._admissions
+            )
+            if isinstance(admitted, Failure):
+                ticket.settle_ahead(admitted)
+            else:
+                self._spawn(self._prepare(ticket, admitted))
+        lane.admitter = None
+
+    async def _prepare(self, ticket: Ticket, admitted: A) -> None:
+        event = ticket.event
+        prepared = await self._attempts.run(
+            "prepare", event, lambda: self._work.prepare(event, admitted), lambda: self._preparations
+        )
+        ticket.settle_ahead(prepared if isinstance(prepared, Failure) else (admitted, prepared))

@@ -1,0 +1,111 @@
+"""Sends records, and returns only when Kafka has them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import (
+    InvalidProducerEpoch,
+    KafkaError,
+    MessageSizeTooLargeError,
+    OutOfOrderSequenceNumber,
+    ProducerFenced,
+)
+
+from pipeline.errors import Poison, Retryable
+from streams.topics import DEAD, MIB, group_partition
+
+BROKEN = (InvalidProducerEpoch, OutOfOrderSequenceNumber, ProducerFenced)
+"""After these an idempotent producer refuses everything; only a new one goes on."""
+
+
+class Producer:
+    """One idempotent producer, acknowledged by all in-sync replicas, connected at the first use.
+
+    Every topic is partitioned by the group's part of the key. A record that no broker confirmed counts as not sent,
+    though it may arrive: sending again is right, readers tolerate repeats.
+    """
+
+    def __init__(
+        self,
+        bootstrap: str,
+        *,
+        max_request_size: int = DEAD.max_bytes + MIB,
+        linger_ms: int = 5,
+        request_timeout_ms: int = 30_000,
+    ) -> None:
+        self._bootstrap = bootstrap
+        self._max_request_size = max_request_size
+        self._linger_ms = linger_ms
+        self._request_timeout_ms = request_timeout_ms
+        self._client: Any = None
+        self._connecting = asyncio.Lock()
+
+    async def send(
+        self, topic: str, key: bytes | None, value: bytes | None, headers: Iterable[tuple[str, bytes]] = ()
+    ) -> None:
+        """Returns when the broker has confirmed the record; a value of None is a tombstone.
+
+        Raises Retryable when Kafka cannot take it now, Poison when it is larger than the topic allows.
+        """
+        await self.send_all(topic, [(key, value)], headers)
+
+    async def send_all(
+        self,
+        topic: str,
+        records: Sequence[tuple[bytes | None, bytes | None]],
+        headers: Iterable[tuple[str, bytes]] = (),
+    ) -> None:
+        """Sends (key, value) records, which keep their order, and returns when all of them are confirmed.
+
+        Raises as `send` does; some of the records may have been taken then.
+        """
+        client: Any = None
+        try:
+            client = await self._connected()
+            # Each is queued before the next, so that none overtakes another that waits for room in a batch.
+            confirmations = [
+                await client.send(topic, value=value, key=key, headers=list(headers))
+                for key, value in records
+            ]
+            await asyncio.gather(*confirmations)
+        except MessageSizeTooLargeError as error:
+            largest = max((len(value or b"") for _, value in records), default=0)
+            raise Poison(f"{largest} bytes are more than topic {topic} takes") from error
+        except BROKEN as error:
+            await self._discard(client)
+            raise Retryable(f"the producer had to be replaced: {error!r}") from error
+        except KafkaError as error:
+            raise Retryable(f"Kafka did not take a record for {topic}: {error!r}") from error
+
+    async def stop(self) -> None:
+        """Sends what is under way, then closes. A later `send` connects again."""
+        await self._discard(self._client)
+
+    async def _connected(self) -> Any:
+        async with self._connecting:
+            if self._client is None:
+                client = AIOKafkaProducer(
+                    bootstrap_servers=self._bootstrap,
+                    acks="all",
+                    enable_idempotence=True,
+                    partitioner=group_partition,
+                    max_request_size=self._max_request_size,
+                    linger_ms=self._linger_ms,
+                    request_timeout_ms=self._request_timeout_ms,
+                )
+                try:
+                    await client.start()
+                except BaseException:
+                    await client.stop()
+                    raise
+                self._client = client
+            return self._client
+
+    async def _discard(self, client: Any) -> None:
+        if client is not None and client is self._client:
+            self._client = None
+            await client.stop()

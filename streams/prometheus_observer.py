@@ -1,0 +1,93 @@
+"""Counts what the lanes, the pipeline and the gateway report, for Prometheus."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from streams.lane_observer import Outcome
+from streams.metrics import CATALOGUE, PREFIX, Metric
+from streams.verdict import Verdict
+
+
+class PrometheusObserver:
+    """Implements `pipeline.observer.Observer` and `streams.lane_observer.LaneObserver` with the catalogue's metrics."""
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        self.registry = registry or CollectorRegistry()
+        self._counters: dict[str, Counter] = {}
+        self._gauges: dict[str, Gauge] = {}
+        self._histograms: dict[str, Histogram] = {}
+        for metric in CATALOGUE:
+            self._declare(metric)
+
+    def event_finished(self, stage: str, outcome: Outcome, seconds: float) -> None:
+        """A stage finished an event; a dead one was written to the dead letters."""
+        self._counters["events_total"].labels(stage, outcome).inc()
+        self._histograms["event_seconds"].labels(stage, outcome).observe(seconds)
+        if outcome == "dead":
+            self._counters["dead_letters_total"].labels(stage).inc()
+
+    def phase_finished(self, stage: str, phase: str, seconds: float) -> None:
+        """One successful attempt of a phase."""
+        self._histograms["phase_seconds"].labels(stage, phase).observe(seconds)
+
+    def attempt_failed(self, stage: str, phase: str, verdict: Verdict) -> None:
+        """One failed attempt of a phase."""
+        self._counters["retries_total"].labels(stage, phase, verdict.value).inc()
+        if verdict is Verdict.FENCED:
+            self._counters["fenced_commits_total"].labels(stage).inc()
+
+    def backlog(self, stage: str, in_flight: int, oldest_age: float) -> None:
+        """The backlog of a stage in this worker."""
+        self._gauges["in_flight_events"].labels(stage).set(in_flight)
+        self._gauges["oldest_event_age_seconds"].labels(stage).set(oldest_age)
+
+    def lag(self, topic: str, partition: int, events: int) -> None:
+        """What is left of a partition."""
+        self._gauges["lag_events"].labels(topic, str(partition)).set(events)
+
+    def partition_lost(self, topic: str, partition: int) -> None:
+        """Takes the partition's lag away, since another worker tells it now."""
+        self._gauges["lag_events"].remove(topic, str(partition))
+
+    def graph_round_trip(self, operation: str, seconds: float) -> None:
+        """One request to the graph store."""
+        self._histograms["graph_round_trip_seconds"].labels(operation).observe(seconds)
+
+    def model_call(
+        self, purpose: str, outcome: str, prompt_tokens: int, completion_tokens: int, seconds: float
+    ) -> None:
+        """One call of a chat model."""
+        self._counters["model_calls_total"].labels(purpose, outcome).inc()
+        self._counters["model_tokens_total"].labels(purpose, "prompt").inc(prompt_tokens)
+        self._counters["model_tokens_total"].labels(purpose, "completion").inc(completion_tokens)
+        self._histograms["model_call_seconds"].labels(purpose).observe(seconds)
+
+    def embedded(self, texts: int, cached: int, seconds: float) -> None:
+        """One request for embeddings."""
+        self._counters["embedded_texts_total"].labels("computed").inc(texts - cached)
+        self._counters["embedded_texts_total"].labels("cached").inc(cached)
+        self._histograms["embedding_seconds"].observe(seconds)
+
+    def event(self, name: str, amount: int = 1) -> None:
+        """A named occurrence in the pipeline."""
+        if name == "empty_extraction":
+            self._counters["empty_extractions_total"].inc(amount)
+        else:
+            self._counters["occurrences_total"].labels(name).inc(amount)
+
+    def gateway_request(self, route: str, status: int, seconds: float) -> None:
+        """One request that the gateway answered; `route` is the template, not the path."""
+        self._counters["gateway_requests_total"].labels(route, str(status)).inc()
+        self._histograms["gateway_request_seconds"].labels(route).observe(seconds)
+
+    def _declare(self, metric: Metric) -> None:
+        name, text = PREFIX + metric.name, f"{metric.meaning} ({metric.unit})"
+        if metric.kind == "counter":
+            self._counters[metric.name] = Counter(name, text, metric.labels, registry=self.registry)
+        elif metric.kind == "gauge":
+            self._gauges[metric.name] = Gauge(name, text, metric.labels, registry=self.registry)
+        else:
+            self._histograms[metric.name] = Histogram(
+                name, text, metric.labels, registry=self.registry, buckets=metric.buckets
+            )

@@ -1,0 +1,21 @@
+"""Time and chance as one argument, so that tests decide both."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from pipeline.clock import Clock, system_clock
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """`sleep` takes seconds, `chance` answers in [0, 1), `monotonic` seconds that never go back, `clock` UTC."""
+
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
+    monotonic: Callable[[], float] = time.monotonic
+    clock: Clock = system_clock

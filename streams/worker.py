@@ -1,0 +1,144 @@
+"""A worker: the four agents in one process, with its own pages for health and metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+import uvicorn
+from fastapi import FastAPI
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.responses import JSONResponse, Response
+
+from pipeline.clock import Clock
+from pipeline.errors import Retryable
+from pipeline.graph.port import GraphStore
+from pipeline.stages.extract import ExtractStage
+from pipeline.stages.resolve_entities import ResolveEntitiesStage
+from pipeline.stages.resolve_facts import ResolveFactsStage
+from pipeline.stages.update_communities import UpdateCommunitiesStage
+from streams.agents.extract import ExtractWork
+from streams.agents.outbox import Outbox
+from streams.agents.resolve_entities import ResolveEntitiesWork
+from streams.agents.resolve_facts import ResolveFactsWork
+from streams.agents.update_communities import UpdateCommunitiesWork
+from streams.delivery_settings import DeliverySettings
+from streams.lane_app import LaneApp
+from streams.lane_policy import LanePolicy
+from streams.producer import Producer
+from streams.prometheus_observer import PrometheusObserver
+from streams.topics import CHANGES, EPISODES, EXTRACTED, RESOLVED
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The four stages of an episode."""
+
+    extract: ExtractStage
+    resolve_entities: ResolveEntitiesStage
+    resolve_facts: ResolveFactsStage
+    update_communities: UpdateCommunitiesStage
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """Frozen settings of a worker; `port` 0 serves no pages."""
+
+    delivery: DeliverySettings
+    policy: LanePolicy = field(default_factory=LanePolicy)
+    host: str = "127.0.0.1"
+    port: int = 0
+    ontologies: Collection[str] = ()
+
+
+class Worker:
+    """Runs the four agents until it is told to stop. Made and run inside one event loop."""
+
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        stages: Stages,
+        store: GraphStore,
+        observer: PrometheusObserver,
+        clock: Clock,
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._observer = observer
+        producer = Producer(settings.delivery.bootstrap)
+        self._app = LaneApp(settings.delivery, producer=producer, observer=observer)
+        outbox = Outbox(producer, settings.delivery.topic_prefix, clock)
+        policy = settings.policy
+        extract = ExtractWork(stages.extract, outbox, settings.ontologies)
+        self._app.stage("extract", EPISODES, extract, policy)
+        entities = ResolveEntitiesWork(stages.resolve_entities, outbox)
+        self._app.stage("resolve_entities", EXTRACTED, entities, policy)
+        self._app.stage("resolve_facts", RESOLVED, ResolveFactsWork(stages.resolve_facts, outbox), policy)
+        communities = UpdateCommunitiesWork(stages.update_communities, outbox)
+        self._app.stage("update_communities", CHANGES, communities, policy)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until `stop` is set. Raises StartError when it cannot start, and what crashed it when it crashed."""
+        pages = asyncio.create_task(self._serve_pages(stop)) if self._settings.port else None
+        try:
+            await self._app.serve(stop)
+        finally:
+            stop.set()
+            if pages is not None:
+                await pages
+
+    async def _serve_pages(self, stop: asyncio.Event) -> None:
+        config = uvicorn.Config(
+            self._pages(),
+            host=self._settings.host,
+            port=self._settings.port,
+            log_level="warning",
+            access_log=False,
+        )
+        server = _QuietServer(config)
+        serving = asyncio.create_task(server.serve())
+        await stop.wait()
+        server.should_exit = True
+        await serving
+
+    def _pages(self) -> FastAPI:
+        app = FastAPI(title="factstream worker", docs_url=None, redoc_url=None)
+
+        @app.get("/healthz")
+        async def healthz() -> dict[str, str]:
+            """The process answers."""
+            return {"status": "ok"}
+
+        @app.get("/readyz")
+        async def readyz() -> Response:
+            """The consumer holds its partitions and the graph answers."""
+            try:
+                async with asyncio.timeout(5):
+                    await self._store.ping()
+            except (Retryable, TimeoutError) as error:
+                return JSONResponse({"status": "waiting", "reason": f"graph: {error}"}, 503)
+            if not self._assigned():
+                return JSONResponse({"status": "waiting", "reason": "no partitions are assigned yet"}, 503)
+            return JSONResponse({"status": "ok"})
+
+        @app.get("/metrics")
+        async def metrics() -> Response:
+            """Prometheus metrics of this process."""
+            return Response(generate_latest(self._observer.registry), media_type=CONTENT_TYPE_LATEST)
+
+        return app
+
+    def _assigned(self) -> bool:
+        consumer = getattr(self._app, "_consumer", None)
+        return consumer is not None and bool(consumer.assignment())
+
+
+class _QuietServer(uvicorn.Server):
+    """Leaves signals to the worker, which has more to stop than these pages."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Captures none."""
+        yield

@@ -1,0 +1,188 @@
+"""A stage without Kafka: lanes over a scripted work, with recorded acknowledgements and a clock that never waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from streams.event import Event, Partition
+from streams.failure import Failure
+from streams.lane_policy import LanePolicy
+from streams.lane_work import LaneWork
+from streams.lanes import Lanes
+from streams.timing import Timing
+from streams.verdict import Verdict
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = START + timedelta(seconds=100)
+
+
+def event(offset: int, group: str = "g", *, partition: int = 0, generation: int = 1) -> Event:
+    """A record of the test topic."""
+    return Event(
+        topic="episodes",
+        partition=partition,
+        offset=offset,
+        key=group.encode(),
+        value=b"{}",
+        timestamp=START + timedelta(seconds=offset),
+        generation=generation,
+    )
+
+
+async def until(condition: Callable[[], bool], turns: int = 2000) -> None:
+    """Lets the loop turn until the condition holds; fails after that many turns."""
+    for _ in range(turns):
+        if condition():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("the condition never held")
+
+
+class Recorder:
+    """Records what lanes tell their observer."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[str] = []
+        self.failed: list[tuple[str, Verdict]] = []
+        self.backlogs: list[tuple[int, float]] = []
+
+    def event_finished(self, stage: str, outcome: str, seconds: float) -> None:
+        self.outcomes.append(outcome)
+
+    def phase_finished(self, stage: str, phase: str, seconds: float) -> None:
+        pass
+
+    def attempt_failed(self, stage: str, phase: str, verdict: Verdict) -> None:
+        self.failed.append((phase, verdict))
+
+    def backlog(self, stage: str, in_flight: int, oldest_age: float) -> None:
+        self.backlogs.append((in_flight, oldest_age))
+
+    def lag(self, topic: str, partition: int, events: int) -> None:
+        pass
+
+    def partition_lost(self, topic: str, partition: int) -> None:
+        pass
+
+
+class HandleOnly(LaneWork[None, None]):
+    """Handles only; `script` holds per offset the errors to raise first, `gates` what to wait for."""
+
+    def __init__(self) -> None:
+        self.log: list[tuple[str, int]] = []
+        self.script: dict[tuple[str, int], list[BaseException]] = defaultdict(list)
+        self.gates: dict[tuple[str, int], asyncio.Event] = {}
+        self.running: set[int] = set()
+        self.most_running = 0
+        self.dead: list[tuple[int, Failure]] = []
+
+    def gate(self, phase: str, offset: int) -> asyncio.Event:
+        return self.gates.setdefault((phase, offset), asyncio.Event())
+
+    async def step(self, phase: str, event: Event) -> None:
+        self.log.append((phase, event.offset))
+        if (gate := self.gates.get((phase, event.offset))) is not None:
+            await gate.wait()
+        if errors := self.script[phase, event.offset]:
+            raise errors.pop(0)
+        self.log.append((phase + "ed", event.offset))
+
+    def seen(self, word: str) -> list[int]:
+        return [offset for what, offset in self.log if what == word]
+
+    async def handle(self, event: Event, admitted: Any, prepared: Any) -> None:
+        self.running.add(event.offset)
+        self.most_running = max(self.most_running, len(self.running))
+        try:
+            await self.step("handle", event)
+        finally:
+            self.running.discard(event.offset)
+
+    async def on_dead(self, event: Event, failure: Failure) -> None:
+        await self.step("on_dead", event)
+        self.dead.append((event.offset, failure))
+
+
+class Phased(HandleOnly):
+    """All three phases; what one gives must reach the next."""
+
+    async def admit(self, event: Event) -> Any:
+        await self.step("admit", event)
+        return f"admitted {event.offset}"
+
+    async def prepare(self, event: Event, admitted: Any) -> Any:
+        assert admitted == f"admitted {event.offset}"
+        await self.step("prepare", event)
+        return f"prepared {event.offset}"
+
+    async def handle(self, event: Event, admitted: Any, prepared: Any) -> None:
+        assert (admitted, prepared) == (f"admitted {event.offset}", f"prepared {event.offset}")
+        await super().handle(event, admitted, prepared)
+
+
+class Rig:
+    """Lanes and everything around them, recorded."""
+
+    def __init__(self, work: HandleOnly, **policy: Any) -> None:
+        self.work = work
+        self.positions: dict[Partition, list[int]] = defaultdict(list)
+        self.buried: list[tuple[int, Failure]] = []
+        self.bury_errors: list[Exception] = []
+        self.pauses: list[float] = []
+        self.crashes: list[BaseException] = []
+        self.observer = Recorder()
+        self.generation = 1
+        self.hold_pauses: asyncio.Event | None = None
+        self.lanes: Lanes[Any, Any] = Lanes(
+            "stage",
+            work,
+            bury=self._bury,
+            acknowledge=lambda partition, position: self.positions[partition].append(position),
+            generation=lambda: self.generation,
+            crash=self.crashes.append,
+            policy=LanePolicy(**policy),
+            observer=self.observer,
+            timing=Timing(sleep=self._sleep, chance=lambda: 0.0, monotonic=lambda: 0.0, clock=lambda: NOW),
+        )
+
+    async def _bury(self, event: Event, failure: Failure) -> None:
+        if self.bury_errors:
+            raise self.bury_errors.pop(0)
+        self.buried.append((event.offset, failure))
+
+    async def _sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        await (asyncio.sleep(0) if self.hold_pauses is None else self.hold_pauses.wait())
+
+    def acked(self, partition: int = 0) -> int | None:
+        positions = self.positions[Partition("episodes", partition)]
+        assert positions == sorted(positions)
+        return positions[-1] if positions else None
+
+    async def offer(self, *events: Event) -> None:
+        for one in events:
+            await self.lanes.offer(one)
+
+
+@pytest.fixture
+def make_event() -> Callable[..., Event]:
+    return event
+
+
+@pytest.fixture
+def wait_until() -> Callable[..., Any]:
+    return until
+
+
+@pytest.fixture
+def make_rig() -> Callable[..., Rig]:
+    def make(*, phased: bool = False, **policy: Any) -> Rig:
+        return Rig(Phased() if phased else HandleOnly(), **policy)
+
+    return make
