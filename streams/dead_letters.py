@@ -44,7 +44,7 @@ def dead_letter(event: Event, failure: Failure, at: datetime) -> bytes:
     """The dead letter as JSON.
 
     `event` holds the original byte for byte where it is JSON (null for a tombstone); what is not JSON is under
-    `event_base64` instead. `key` appears when the original's key is more than the group, `field` when one is at fault.
+    `event_base64` instead. `logged_at` is the record's own time, so that a replay takes its turn. `key` appears when the original's key is more than the group, `field` when one is at fault.
     """
     letter: dict[str, Any] = {}
     if _is_json(event.value):
@@ -60,6 +60,7 @@ def dead_letter(event: Event, failure: Failure, at: datetime) -> bytes:
         "topic": event.topic,
         "partition": event.partition,
         "offset": event.offset,
+        "logged_at": event.timestamp.isoformat(),
         "at": at.isoformat(),
     }
     if failure.field:

@@ -5,12 +5,13 @@ stretches ("since March", "from March to June"). Pure: the result depends on the
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Literal
 
 from pipeline.timeline.datelang import settle
-from pipeline.timeline.datelang.languages import LANGUAGES, guess
+from pipeline.timeline.datelang.languages import LANGUAGES, Language, guess
 from pipeline.timeline.datelang.latin import fold
 from pipeline.timeline.partial import parse_partial
 from pipeline.timeline.precision import Precision
@@ -56,27 +57,31 @@ def resolve(text: str, reference_time: datetime, language: str | None = None) ->
     if reference_time.utcoffset() is None:
         raise ValueError("reference_time must be aware: it has no UTC offset")
     folded = fold(text)
-    grammar = LANGUAGES.get((language or "").lower().partition("-")[0]) or LANGUAGES[guess(folded)]
-    today = reference_time.date()
-    spans = []
+    named = (language or "").lower().partition("-")[0]
+    spans: list[DateSpan] = []
+    for code in [named] if named in LANGUAGES else guess(folded):
+        for span in _read(LANGUAGES[code], text, folded, reference_time.date()):
+            if all(span.stop <= other.begin or other.stop <= span.begin for other in spans):
+                spans.append(span)
+    return sorted(spans, key=lambda span: span.begin)
+
+
+def _read(grammar: Language, text: str, folded: str, today: date) -> Iterator[DateSpan]:
     for item in grammar.read(text, folded, today):
         sentence = _sentence(text, item.begin, item.stop).lower()
         future, past = bool(grammar.future.search(sentence)), bool(grammar.past.search(sentence))
         found = settle.settle(item.value, today, future=future, past=past)
         if found is not None:
-            spans.append(
-                DateSpan(
-                    start=_midnight(found.start),
-                    end=_midnight(found.end),
-                    precision=found.grain,
-                    text=text[item.begin : item.stop],
-                    begin=item.begin,
-                    stop=item.stop,
-                    role=found.role,
-                    end_precision=found.end_grain,
-                )
+            yield DateSpan(
+                start=_midnight(found.start),
+                end=_midnight(found.end),
+                precision=found.grain,
+                text=text[item.begin : item.stop],
+                begin=item.begin,
+                stop=item.stop,
+                role=found.role,
+                end_precision=found.end_grain,
             )
-    return spans
 
 
 def to_interval(span: DateSpan) -> Interval:

@@ -30,6 +30,17 @@ ACQUIRE_SECONDS = 30.0
 # A connection that lay idle longer than this is tested before use: servers and proxies close idle ones in silence.
 LIVENESS_SECONDS = 30.0
 
+# The driver does not count these as passing: the server or its operator ended a transaction, or it waited too long.
+_PASSING = frozenset(
+    f"Neo.ClientError.Transaction.{name}"
+    for name in (
+        "Terminated",
+        "LockClientStopped",
+        "TransactionTimedOut",
+        "TransactionTimedOutClientConfiguration",
+    )
+)
+
 
 class Transaction(Protocol):
     """An open transaction, as `Neo4jConnection.transaction` yields it."""
@@ -148,7 +159,7 @@ def _translated() -> Iterator[None]:
     except ConstraintError as error:
         raise Fenced(f"Neo4j: {error.message}") from error
     except Neo4jError as error:
-        if error.is_retryable():
+        if error.is_retryable() or error.code in _PASSING:
             raise Retryable(f"Neo4j: {error.code}: {error.message}") from error
         if isinstance(error, AuthError):
             raise SettingError(f"Neo4j refuses the user or the password: {error.message}") from error

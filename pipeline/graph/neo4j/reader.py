@@ -121,8 +121,10 @@ class Neo4jGraphReader:
         return rows[0] if rows else None
 
     async def _run(self, operation: str, query: str, params: dict[str, Any]) -> list[Row]:
+        # The driver takes the timeout of a transaction of one statement with the statement.
+        timed: Any = neo4j.Query(query, timeout=self._timeout)
         try:
-            return await self._connection.run(operation, neo4j.Query(query, timeout=self._timeout), params)
+            return await self._connection.run(operation, timed, params)
         except Neo4jError as error:
             if error.code is not None and error.code.startswith(_TIMED_OUT):
                 raise Retryable(f"Neo4j took longer than {self._timeout:g} s for {operation}") from error

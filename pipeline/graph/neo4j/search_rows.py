@@ -77,7 +77,7 @@ def _distances(
 def _mentions(
     items: Mapping[Scope, Mapping[str, Item]], row: Mapping[str, Any], known_at: datetime | None
 ) -> dict[Scope, dict[str, int]]:
-    counted = dict(zip((_key(f) for f in row.get(Scope.entities, ())), row.get("mentions", ()), strict=True))
+    counted: dict[str, int] = dict(zip((_key(f) for f in row.get(Scope.entities, ())), row.get("mentions", ()), strict=True))
 
     def count(key: str, item: Item) -> int:
         if isinstance(item, Fact):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from pipeline.errors import Poison
 from pipeline.graph.port import CommunityCommit, CommunityGraph, CommunityQuery, GroupGraph, Neighbourhood
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import json_list, read_community, read_entity
@@ -12,12 +13,11 @@ from pipeline.graph.sqlite.writes import (
     UPDATE_COMMUNITIES,
     ItemWriter,
     advance,
-    ensure_group,
+    enter_lane,
     group_no,
     lane_version,
     mark,
     put_mark,
-    raise_lane,
 )
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
@@ -51,18 +51,14 @@ def community_graph(connection: sqlite3.Connection, query: CommunityQuery, now: 
 
 def commit_communities(connection: sqlite3.Connection, dimension: int, commit: CommunityCommit) -> None:
     """Write communities and memberships; communities without members go, in a rebuild all that are not given."""
-    group = ensure_group(connection, commit.group_id)
-    raise_lane(connection, group, UPDATE_COMMUNITIES, commit.lane_version)
+    group = enter_lane(connection, commit.group_id, UPDATE_COMMUNITIES, commit.lane_version, commit.episode)
     writer = ItemWriter(connection, group, dimension)
     for write in commit.communities:
         writer.community(write)
-    connection.executemany(
-        queries.MOVE_ENTITY,
-        [
-            {"group": group, "id": entity, "community": community}
-            for entity, community in commit.moves.items()
-        ],
-    )
+    for entity_id, community_id in commit.moves.items():
+        move = {"group": group, "id": entity_id, "community": community_id}
+        if not connection.execute(queries.MOVE_ENTITY, move).rowcount:
+            raise Poison("an entity or a community that a move names is not in the graph", "moves")
     if commit.episode is None:
         kept = json_list(write.community.id for write in commit.communities)
         connection.execute(queries.LEAVE_OTHER_COMMUNITIES, {"group": group, "ids": kept})

@@ -7,20 +7,20 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import islice
 
+from pipeline.errors import Poison
 from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, Vector
 from pipeline.graph.sqlite import queries, text
-from pipeline.graph.sqlite.codec import json_list, read_entity
+from pipeline.graph.sqlite.codec import json_list, micros, read_entity
 from pipeline.graph.sqlite.vectors import VectorIndex
 from pipeline.graph.sqlite.writes import (
     RESOLVE_ENTITIES,
     ItemWriter,
     advance,
-    ensure_group,
+    enter_lane,
     group_no,
     lane_version,
     mark,
     put_mark,
-    raise_lane,
 )
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState
@@ -54,15 +54,16 @@ def entity_view(connection: sqlite3.Connection, vectors: VectorIndex, query: Ent
 
 def commit_entities(connection: sqlite3.Connection, dimension: int, commit: EntityCommit) -> None:
     """Write the entities of an episode and that it mentions them."""
-    group = ensure_group(connection, commit.episode.group_id)
-    raise_lane(connection, group, RESOLVE_ENTITIES, commit.lane_version)
+    group = enter_lane(
+        connection, commit.episode.group_id, RESOLVE_ENTITIES, commit.lane_version, commit.episode
+    )
     writer = ItemWriter(connection, group, dimension)
     for write in commit.entities:
         writer.entity(write, RESOLVE_ENTITIES)
-    connection.executemany(
-        queries.ADD_MENTION,
-        [{"group": group, "episode": commit.episode.id, "id": entity_id} for entity_id in commit.mentioned],
-    )
+    place = {"group": group, "episode": commit.episode.id, "at": micros(commit.at)}
+    for entity_id in dict.fromkeys(commit.mentioned):
+        if not connection.execute(queries.ADD_MENTION, {**place, "id": entity_id}).rowcount:
+            raise Poison("an entity that the episode mentions is not in the graph", "mentioned")
     put_mark(connection, group, commit.episode.id, RESOLVE_ENTITIES, commit.output)
     advance(connection, group, commit.episode, EpisodeState.resolved, commit.usage)
 

@@ -91,7 +91,7 @@ def _add(
     }
     no = int(connection.execute(queries.ADD_EPISODE, values).fetchone()[0])
     connection.executemany(
-        queries.ADD_METADATA, [(no, key, tag(value)) for key, value in episode.metadata.items()]
+        queries.ADD_METADATA, [(no, tag(key), tag(value)) for key, value in episode.metadata.items()]
     )
     put_text(connection, "episode", no, group, search_text(episode.text))
     ItemWriter(connection, group, dimension).vector("episode", no, embedding)

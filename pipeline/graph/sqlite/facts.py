@@ -11,12 +11,11 @@ from pipeline.graph.sqlite.writes import (
     RESOLVE_FACTS,
     ItemWriter,
     advance,
-    ensure_group,
+    enter_lane,
     group_no,
     lane_version,
     mark,
     put_mark,
-    raise_lane,
 )
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState
@@ -41,14 +40,15 @@ def fact_graph(connection: sqlite3.Connection, query: FactQuery) -> FactGraph:
 
 def commit_facts(connection: sqlite3.Connection, dimension: int, commit: FactCommit) -> None:
     """Write evidence, facts and the entities whose summary they change."""
-    group = ensure_group(connection, commit.episode.group_id)
-    raise_lane(connection, group, RESOLVE_FACTS, commit.lane_version)
+    group = enter_lane(
+        connection, commit.episode.group_id, RESOLVE_FACTS, commit.lane_version, commit.episode
+    )
     connection.executemany(queries.PUT_EVIDENCE, [_evidence_row(group, item) for item in commit.evidence])
     writer = ItemWriter(connection, group, dimension)
-    for fact in commit.facts:
-        writer.fact(fact)
     for entity in commit.entities:
         writer.entity(entity, RESOLVE_FACTS)
+    for fact in commit.facts:
+        writer.fact(fact)
     put_mark(connection, group, commit.episode.id, RESOLVE_FACTS, commit.output)
     advance(connection, group, commit.episode, EpisodeState.committed, commit.usage)
 

@@ -58,7 +58,7 @@ CLEAR_KEYS = "DELETE FROM entity_key WHERE entity_no = ?"
 ADD_KEY = "INSERT OR IGNORE INTO entity_key VALUES (?, ?, ?)"
 ADD_MENTION = """
 INSERT OR IGNORE INTO mention
-SELECT group_no, :episode, no FROM entity WHERE group_no = :group AND id = :id"""
+SELECT group_no, :episode, no, :at FROM entity WHERE group_no = :group AND id = :id"""
 ENTITIES_BY_KEYS = """
 SELECT DISTINCT e.no, e.body, e.community_id FROM json_each(:keys) k
 JOIN entity_key ON entity_key.group_no = :group AND entity_key.key = k.value
@@ -128,7 +128,9 @@ PUT_COMMUNITY = """
 INSERT INTO community (group_no, id, created_at, body) VALUES (:group, :id, :created_at, :body)
 ON CONFLICT (group_no, id) DO UPDATE SET created_at = excluded.created_at, body = excluded.body
 RETURNING no"""
-MOVE_ENTITY = "UPDATE entity SET community_id = :community WHERE group_no = :group AND id = :id"
+MOVE_ENTITY = """
+UPDATE entity SET community_id = :community WHERE group_no = :group AND id = :id
+  AND (:community IS NULL OR EXISTS (SELECT 1 FROM community WHERE group_no = :group AND id = :community))"""
 LEAVE_OTHER_COMMUNITIES = """
 UPDATE entity SET community_id = NULL
 WHERE group_no = :group AND community_id NOT IN (SELECT value FROM json_each(:ids))"""

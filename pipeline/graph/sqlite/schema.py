@@ -47,7 +47,7 @@ CREATE TABLE entity_key (
 CREATE INDEX entity_key_by_entity ON entity_key (entity_no);
 CREATE TABLE mention (
     group_no INTEGER NOT NULL REFERENCES groups (no), episode_id TEXT NOT NULL,
-    entity_no INTEGER NOT NULL REFERENCES entity (no),
+    entity_no INTEGER NOT NULL REFERENCES entity (no), known_from INTEGER NOT NULL,
     PRIMARY KEY (group_no, episode_id, entity_no)) WITHOUT ROWID;
 CREATE INDEX mention_by_entity ON mention (entity_no);
 

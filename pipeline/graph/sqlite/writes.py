@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from pipeline.errors import Fenced
+from pipeline.errors import Fenced, Poison
 from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Mark
 from pipeline.graph.sqlite import queries
-from pipeline.graph.sqlite.codec import belief_rows, micros, pack, read_entity, support_rows
+from pipeline.graph.sqlite.codec import belief_rows, json_list, micros, pack, read_entity, support_rows
 from pipeline.graph.sqlite.text import put_text
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
+from pipeline.stages.matching import summary_of
 from pipeline.text.analysis import search_text
 
 EXTRACT = "extract"
@@ -40,14 +41,23 @@ def lane_version(connection: sqlite3.Connection, group: int, stage: str) -> int:
     return int(row[0]) if row else 0
 
 
-def raise_lane(connection: sqlite3.Connection, group: int, stage: str, version: int) -> None:
-    """Raise the lane's version by one; Fenced when it is not the one that was read."""
+def enter_lane(
+    connection: sqlite3.Connection, group_id: str, stage: str, version: int, episode: EpisodeRef | None
+) -> int:
+    """Begin a commit: raise the lane's version by one and answer the number of the group.
+
+    Raises Fenced when the lane has another version than was read, or the episode bears the stage's mark already.
+    """
+    group = ensure_group(connection, group_id)
     lane = {"group": group, "stage": stage, "version": version}
     raised = connection.execute(queries.RAISE_LANE, lane).rowcount
     if not raised and version == 0:
         raised = connection.execute(queries.START_LANE, {"group": group, "stage": stage}).rowcount
     if not raised:
-        raise Fenced(f"the lane {stage} has committed since version {version} was read")
+        raise Fenced(f"{stage} of group {group_id!r} has committed since version {version} was read")
+    if episode is not None and mark(connection, group, episode.id, stage) is not None:
+        raise Fenced(f"{stage} of group {group_id!r} has committed episode {episode.id!r} before")
+    return group
 
 
 def mark(connection: sqlite3.Connection, group: int, episode_id: str, stage: str) -> Mark | None:
@@ -131,6 +141,10 @@ class ItemWriter:
     def fact(self, write: FactWrite) -> None:
         """Create or overwrite a fact with its beliefs and support."""
         fact = write.fact
+        ends = {fact.source.id, fact.target.id}
+        place = {"group": self._group, "ids": json_list(ends)}
+        if len(self._connection.execute(queries.ENTITIES_BY_ID, place).fetchall()) != len(ends):
+            raise Poison("an entity that a fact joins is not in the graph", "facts")
         no = self._put(
             queries.PUT_FACT,
             id=fact.id,
@@ -194,7 +208,9 @@ def _joined(written: Entity, stored: Entity, stage: str) -> Entity:
         joined = stored.model_copy(update={"lines": written.lines})
     else:
         joined = written.model_copy(update={"lines": stored.lines})
-    if joined.model_copy(update={"summary": written.summary, "community_id": written.community_id}) == written:
+    if (
+        joined.model_copy(update={"summary": written.summary, "community_id": written.community_id})
+        == written
+    ):
         return written
-    summary = " ".join(part for part in (joined.description, *(line.text for line in joined.lines)) if part)
-    return joined.model_copy(update={"summary": summary})
+    return joined.model_copy(update={"summary": summary_of(joined)})

@@ -159,6 +159,13 @@ def _unit(hit: Hit) -> Precision:
     return unit_
 
 
+def and_a_half(hit: Hit) -> Made:
+    """ "two and a half years"."""
+    count, unit_ = hit.number("count"), _unit(hit)
+    halves = {Precision.year: (6, Precision.month), Precision.month: (15, Precision.day), Precision.week: (3, Precision.day)}
+    return token("d", [(count, unit_), halves[unit_]]) if unit_ in halves else None
+
+
 def moved(start: date, parts: Duration, sign: int) -> date:
     for count, unit_ in sorted(parts, key=lambda part: part[1] is not Precision.year):
         start = calendar.workdays(start, sign * count) if unit_ == "workday" else calendar.shift(start, unit_, sign * count)
@@ -497,6 +504,11 @@ def relation(role: str, *, after: bool = False, inclusive: bool = False) -> Call
         return Relation(role, right=value, inclusive=inclusive)
 
     return built
+
+
+def through(hit: Hit) -> Made:
+    """ "through 2021" without a start."""
+    return relation("until", inclusive=True)(hit) if hit.get("to") == "through" else None
 
 
 def between(hit: Hit) -> Made:

@@ -74,17 +74,24 @@ def rule(pattern: str, build: Builder, keep: str | None = None) -> Rule:
 
 
 def run(stages: Iterable[list[Rule]], items: list[Item], today: date) -> list[Item]:
+    codes = _codes(items)
     for stage in stages:
         for each in stage:
-            items = _apply(each, items, today)
+            match = each.pattern.search(codes)
+            if match is not None:
+                items, changed = _apply(each, match, codes, items, today)
+                if changed:
+                    codes = _codes(items)
     return items
 
 
-def _apply(each: Rule, items: list[Item], today: date) -> list[Item]:
-    codes = "".join([item.code for item in items])
-    match = each.pattern.search(codes)
-    if match is None:
-        return items
+def _codes(items: list[Item]) -> str:
+    return "".join([item.code for item in items])
+
+
+def _apply(
+    each: Rule, match: re.Match[str] | None, codes: str, items: list[Item], today: date
+) -> tuple[list[Item], bool]:
     out: list[Item] = []
     done = 0
     while match is not None:
@@ -94,9 +101,13 @@ def _apply(each: Rule, items: list[Item], today: date) -> list[Item]:
             out.extend(items[done:first])
             out.append(_token(made, items[first], items[last - 1]))
             done = last
-        match = each.pattern.search(codes, max(last, match.start() + 1) if made else match.start() + 1)
+        # a refused match may hide a shorter one that starts inside it
+        resume = max(last, match.start() + 1) if made is not None else match.start() + 1
+        match = each.pattern.search(codes, resume)
+    if not done:
+        return items, False
     out.extend(items[done:])
-    return out
+    return out, True
 
 
 def _build(each: Rule, hit: Hit) -> Made:

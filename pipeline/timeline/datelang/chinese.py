@@ -86,6 +86,10 @@ def _half_year(hit: Hit) -> Made:
     return token("d", [(6, P.month)])
 
 
+def _years_and_a_half(hit: Hit) -> Made:
+    return token("d", [(12 * hit.number("count") + 6, P.month)])
+
+
 def _year(hit: Hit) -> Made:
     """ "2008年"; of two digits only where no count of years can be meant ("08年", "95年")."""
     item = hit.item("year")
@@ -189,8 +193,10 @@ NOT_UNIT = "(?![cytwmjsgN])"
 STAGES: list[list[Rule]] = [
     [
         rule("(?P<year>[YN])yf?(?P<month>N)m(?P<day>N)(?:r|(?![cytwmjsg]))", build.month_day),
+        rule("[YN]yf?NmNr", build.dead),
         rule("(?P<year>[YN])yf?(?P<month>N)m", build.month),
         rule("(?P<month>N)m(?P<day>N)r", build.month_day),
+        rule("NmNr", build.dead),
         rule(f"(?P<month>N)m(?P<day>N){NOT_UNIT}", build.month_day),
         rule("(?P<century>N)s(?P<decade>N)g", build.century_decade),
         rule("(?P<mod>L)c?s(?P<decade>N)g", build.century_decade),
@@ -199,7 +205,7 @@ STAGES: list[list[Rule]] = [
         rule("(?P<first>Y)G(?P<last>Y)y?", build.year_pair),
         rule("(?P<year>Y)y", _year),
         rule("(?P<sure>k)(?P<year>N)y", _year, keep="year"),
-        rule("(?P<year>N)y(?![eaAN])", _year),
+        rule(r"(?P<year>N)y(?![eaAN+])", _year),
         rule("(?P<year>N)y(?=[ea])", _year),
         rule("(?<=[FGi=k])(?P<year>Y)", build.plain_year),
         rule("^(?P<year>Y)", build.plain_year),
@@ -207,6 +213,7 @@ STAGES: list[list[Rule]] = [
         rule("(?P<sure>(?<![^iFGk,])|(?<=G))(?P<pair>n)", _pair),
         rule("(?P<count>N)c?(?P<unit>[ytwj])", _duration),
         rule("(?P<count>N)c(?P<unit>m)", _duration),
+        rule(r"(?P<count>N)y\+", _years_and_a_half),
         rule("h(?=[ea])", _half_year),
     ],
     [
@@ -258,7 +265,7 @@ STAGES: list[list[Rule]] = [
         rule(f"i?{LEFT}&{RIGHT}b", build.between),
         rule(f"[Fi]?{VALUE}>", build.relation("since")),
         rule(f"[Fi]?{VALUE}<", build.relation("until", inclusive=True)),
-        rule(f"F?{VALUE}n", build.relation("since")),
+        rule(f'F?{VALUE}"', build.relation("since")),
         rule(f"F{VALUE}(?!G)", build.relation("since")),
         rule(f"{VALUE}a", build.relation("since", after=True)),
         rule(f"{VALUE}e", build.relation("until")),

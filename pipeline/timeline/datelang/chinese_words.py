@@ -3,7 +3,7 @@
 N number, Y year number, y 年, m 月, r 日 and 号, t 天, w week, c 个, j quarter, h half-year, W weekday, E weekend,
 L last, this, next (-2 to 2), T day counted from today, R year counted from this one, Q half of a year, P part of
 something, S season, s century, g decade, o ordinal mark, l last of, p past stretch, u coming stretch, e before, a after,
-> or after, < or before, n onwards, F from, G to, k until, & and, b between, f of, i in, = is, x anything else.
+> or after, < or before, " onwards, F from, G to, k until, & and, b between, f of, i in, = is, x anything else.
 """
 
 import re
@@ -20,7 +20,7 @@ _WEEKDAY = {c: i for i, c in enumerate("一二三四五六日")} | {"天": 6}
 # ordered: what comes first wins at one place of the text
 LEXEMES: tuple[tuple[str, str, object], ...] = (
     ("x", r"https?://\S+|[@#$¥￥]\s?\w+|[A-Za-z][\w.-]*|\d+(?:\.\d+)?\s*[%％]", None),
-    ("x", r"今日头条|明日之后|周年|周边|周围|周到|周岁|号(?:线|楼|房|门|馆|店|桌|机|车|院|站|位|码|召)|月(?:亮|饼|球)", None),
+    ("x", r"今日头条|明日之后|周年|周边|周围|周到|周岁|号(?:线|楼|房|门|馆|店|桌|机|车|院|站|位|码|召)|月(?:亮|饼|球)|[一二三四五六七八九十]角", None),
     ("x", r"日(?:本|常|志|记|报|程|语|文)|天(?:气|空|津|堂|使)|年(?:轻|龄|级|纪|度|货|终)|第一次|星期几|周几", None),
     ("x", r"每(?:隔)?(?:一)?个?(?:[一二三四五六七八九十\d]*)(?:天|日|周末|周[一二三四五六日天]?|星期[一二三四五六日天]?|礼拜[一二三四五六日天]?|月|年|季度?)", None),
     ("num", r"\d[\d./-]*\d|\d", None),
@@ -46,8 +46,9 @@ LEXEMES: tuple[tuple[str, str, object], ...] = (
     ("Pw", r"上半周", 4),
     ("Pw", r"下半周", 5),
     ("h", r"半年", None),
+    ("+", r"半(?=(?:以|之)?[前后])", None),
     ("P", r"年初|月初", 1),
-    ("P", r"年中|月中", 2),
+    ("P", r"年中(?=[，。、,.的就才]|$)|月中(?=[，。、,.的就才]|$)", 2),
     ("P", r"年底|年末|月底|月末", 3),
     (">", r"(?:或|及|和)(?:者)?(?:之|以)?后", None),
     ("<", r"(?:或|及|和)(?:者)?(?:之|以)?前", None),
@@ -61,7 +62,7 @@ LEXEMES: tuple[tuple[str, str, object], ...] = (
     ("L", r"(?:本|这)一?(?=个|周|星期|礼拜|月|季|世纪)", 0),
     ("e", r"(?:之|以)?前", None),
     ("a", r"(?:之|以)?后", None),
-    ("n", r"以来|开始|至今|起", None),
+    ('"', r"以来|开始|至今|起", None),
     ("k", r"截止到?|截至|直到|直至|为止", None),
     ("F", r"自从|自|从|打从", None),
     ("G", r"到|至|[-~—–]+", None),
@@ -83,7 +84,7 @@ LEXEMES: tuple[tuple[str, str, object], ...] = (
     ("m", r"月份?", None),
     ("r", r"日|号", None),
     ("t", r"天", None),
-    ("w", r"个?(?:星期|礼拜)|周", None),
+    ("w", r"个(?:星期|礼拜)(?![一二三四五六日天])|星期|礼拜|周", None),
     ("c", r"个", None),
     ("o", r"第", None),
     ("few", r"几(?=天|周|个月|年|个星期|日)", 3),

@@ -52,6 +52,7 @@ _NUMBERS = [
     rule("E[NOow]?[UuWvVMRB]", build.dead),
     rule(r"[Wv]\*", build.dead),
     rule("[N1]-?H[gl]?", build.dead),
+    rule(r"(?P<count>N)\+(?P<unit>u)", build.and_a_half),
     rule("(?P<parts>[N1]%?[Uu](?:(?:,&|,|&)?N%?[Uu])*)", build.duration),
 ]
 _DATES = [
@@ -73,7 +74,7 @@ _DATES = [
     rule("(?P<unit>U)(?P<number>N)(?![Uu])(?!ft?[LXI]U)(?:[,f]?(?P<year>[Yy]))?", build.week_number),
     rule("(?P<year>Y)[-/](?P<month>N)(?![-/NUuwn])", build.month),
     rule("(?<![-/N])(?P<month>N)[-/](?P<year>Y)(?![-/NUuw])", build.month),
-    rule("(?P<sure>(?P<wd>[WvV])[,(]?|(?:[pskeaFbGJ&-]t?|[IXL]))?(?P<pair>n)(?P<both>-[nA])?", _pair, keep="pair"),
+    rule("(?P<sure>(?P<wd>[WvV])[,(]?|(?:(?:[pskeaFbGJ]|(?<=bn)&|(?<=[Fb]n)-)t?|[IXL]))?(?P<pair>n)(?P<both>-A)?", _pair, keep="pair"),
     rule("(?<=p)(?P<month>N)-(?P<day>N)(?![-NMmUw])", build.month_day),
     rule("(?P<sure>[WvV][,(]?)(?=B)", lambda hit: token("p"), keep="sure"),
 ]
@@ -169,5 +170,6 @@ _RELATIONS = [
     rule(rf"[sF]p?t?{VALUE}", build.relation("since")),
     rule(rf"at?{VALUE}", build.relation("since", after=True)),
     rule(rf"(?:k|J|e)p?t?{VALUE}", build.relation("until")),
+    rule(rf"(?P<to>G)t?{VALUE}", build.through),
 ]
 STAGES: list[list[Rule]] = [_NUMBERS, _DATES, _YEARS, _PERIODS, _PARTS, _WITHIN, _RELATIONS]

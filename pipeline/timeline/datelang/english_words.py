@@ -3,7 +3,7 @@
 M month, m month that is also another word, W weekday, v likewise, U unit, u its plural, H unit of the clock, T day counted from
 today, R season, r likewise, Q quarter or half, c/h number words, o/S ordinal words, L last, X next, C coming, I this,
 g ago, l from now, _ now, @ week of, i in, j within, ; during, f of, t the, 1 a, p on, F from, G to, & and/or, b between, s since, k until, J by,
-e before, a after, E every, P part (early, mid, late), > "or later", < "or earlier", % business, * repeated part of a day, w other words,
+e before, a after, E every, P part (early, mid, late), > "or later", < "or earlier", % business, + and a half, d duration, * repeated part of a day, w other words,
 z other words that may follow a date.
 """
 
@@ -17,7 +17,7 @@ WORDS: dict[str, Meaning] = {}
 WORDS |= {name: ("M", i) for i, name in enumerate(MONTHS, 1)}
 WORDS |= {name[:3]: ("M", i) for i, name in enumerate(MONTHS, 1)}
 WORDS |= {"sept": ("M", 9), "march": ("m", 3), "may": ("m", 5), "mar": ("m", 3), "dec": ("m", 12), "jan": ("m", 1)}
-WORDS |= {"jun": ("M", 6), "august": ("M", 8), "april": ("M", 4)}
+WORDS |= {"jun": ("M", 6)}
 WORDS |= {name: ("W", i) for i, name in enumerate(WEEKDAYS)} | {f"{name}s": ("V", i) for i, name in enumerate(WEEKDAYS)}
 WORDS |= {name: ("v", i) for i, name in enumerate("mon tue wed thu fri sat sun".split())}
 WORDS |= {"tues": ("W", 1), "weds": ("W", 2), "thur": ("W", 3), "thurs": ("W", 3), "tue": ("W", 1), "thu": ("W", 3)}
@@ -82,6 +82,25 @@ _SAFE = (
 WORDS |= {name: ("z", None) for name in _SAFE.split() if name not in WORDS}
 
 PHRASES: dict[str, Meaning] = {
+    "last night": ("T", -1),
+    "this morning": ("T", 0),
+    "this afternoon": ("T", 0),
+    "this evening": ("T", 0),
+    "half a year": ("d", [(6, P.month)]),
+    "half a decade": ("d", [(5, P.year)]),
+    "half a century": ("d", [(50, P.year)]),
+    "a year and a half": ("d", [(18, P.month)]),
+    "a month and a half": ("d", [(1, P.month), (15, P.day)]),
+    "and a half": ("+", None),
+    "black friday": ("w", None),
+    "good friday": ("w", None),
+    "casual friday": ("w", None),
+    "cyber monday": ("w", None),
+    "easter monday": ("w", None),
+    "easter sunday": ("w", None),
+    "palm sunday": ("w", None),
+    "ash wednesday": ("w", None),
+    "super tuesday": ("w", None),
     "the day before yesterday": ("T", -2),
     "day before yesterday": ("T", -2),
     "the day after tomorrow": ("T", 2),
@@ -157,4 +176,5 @@ LEXICON = Lexicon(
     phrases=PHRASES,
     suffixes={"st": "O", "nd": "O", "rd": "O", "th": "O", "s": "D"},
     day_first=False,
+    names=frozenset({"april", "june"}),
 )

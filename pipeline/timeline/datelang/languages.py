@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from pipeline.timeline.datelang import cascade, chinese, english, spanish
+from pipeline.timeline.datelang import cascade, chinese, english, english_words, spanish, spanish_words
 from pipeline.timeline.datelang.cascade import Item, Rule
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+_WORD = re.compile(r"[^\W\d_]+")
 _RESULTS = (cascade.FIXED, cascade.RECURRING, cascade.RELATION)
 
 
@@ -27,6 +28,13 @@ class Language:
         return [item for item in cascade.run(self.stages, items, today) if item.code in _RESULTS]
 
 
+_EN = set(english_words.WORDS) | {word for phrase in english_words.PHRASES for word in phrase.split()}
+_ES = set(spanish_words.WORDS) | {word for phrase in spanish_words.PHRASES for word in phrase.split()}
+_MARKS = {
+    "en": _EN - _ES | set("is was i'm with that have my".split()),
+    "es": _ES - _EN | set("el la los las que una en con por para muy pero".split()),
+}
+
 LANGUAGES = {
     "en": Language(english.lexer, english.prepare, english.STAGES, english.FUTURE, english.PAST),
     "es": Language(spanish.lexer, spanish.prepare, spanish.STAGES, spanish.FUTURE, spanish.PAST),
@@ -35,6 +43,14 @@ LANGUAGES = {
 
 
 
-def guess(folded: str) -> str:
-    """ "zh" for any Han character, else the language whose words of time and grammar the text uses more."""
-    return "en"
+def guess(folded: str) -> list[str]:
+    """The languages to read a text in, the likeliest first: Chinese for Han characters, else by the words it uses.
+
+    A second language follows when the text has words for it too: "会议 on 5 May" is read in both.
+    """
+    words = set(_WORD.findall(folded))
+    counts = {code: len(words & marks) for code, marks in _MARKS.items()}
+    order = sorted((code for code in counts if counts[code]), key=lambda code: -counts[code])
+    if _HAN.search(folded):
+        return ["zh", *order]
+    return order or ["en"]

@@ -33,13 +33,15 @@ _SPLIT = re.compile(r"[-~]")
 class Lexicon:
     """The words of one language. `words` and `phrases` map folded text to a code and a value.
 
-    `day_first` says how "3/7/2017" is read; `suffixes` are what may follow a number ("21st", "3º").
+    `day_first` says how "3/7/2017" is read; `suffixes` are what may follow a number ("21st", "3º");
+    `names` are months and weekdays that with a capital are more often a person ("Julio").
     """
 
     words: Mapping[str, Meaning]
     phrases: Mapping[str, Meaning]
     suffixes: Mapping[str, str]
     day_first: bool
+    names: frozenset[str] = frozenset()
 
 
 def fold(text: str) -> str:
@@ -98,7 +100,10 @@ class Lexer:
             meaning = meaning if meaning is not None and meaning[0] in "UTWRY" else None
         if meaning is None:
             return [Item("w", word, begin, stop, proper)]
-        return [Item(meaning[0], meaning[1], begin, stop, proper)]
+        code = meaning[0]
+        if proper and word in self._lexicon.names:
+            code = {"M": "m", "W": "v"}.get(code, code)
+        return [Item(code, meaning[1], begin, stop, proper)]
 
     def _iso(self, found: str, begin: int, stop: int) -> Item:
         day = _day(found[0:4], found[5:7], found[8:10])

@@ -59,6 +59,10 @@ def _decade(hit: Hit) -> Made:
     return build.decade(hit)
 
 
+def _years_and_a_half(hit: Hit) -> Made:
+    return token("d", [(12 * hit.number("count") + 6, build.Precision.month)])
+
+
 def _month(hit: Hit) -> Made:
     """ "mar", "may", "set": an abbreviation that is also a word needs a place where only a month stands."""
     return values.month(hit.number("month"))
@@ -78,6 +82,7 @@ _NUMBERS = [
     rule("(?<=t)V", build.dead),
     rule("[N1]-?H|gH", build.dead),
     rule("(?P<the>t)[Wv]", build.repeated),
+    rule(r"(?P<count>N)\+", _years_and_a_half),
     rule("(?P<parts>[N1][Uu]%?(?:(?:,&|,|&)?[N1][Uu])*)", build.duration),
 ]
 _DATES = [
@@ -96,7 +101,7 @@ _DATES = [
     rule("t?(?P<unit>U)(?P<number>N)(?![Uu])(?!ft?(?:[LXI]U|U[LXI]))(?:[,f]?(?P<year>[Yy]))?", build.week_number),
     rule("(?P<year>Y)[-/](?P<month>N)(?![-/NUuwn])", build.month),
     rule("(?<![-/N])(?P<month>N)[-/.](?P<year>Y)(?![-/NUuw])", build.month),
-    rule("(?P<sure>(?P<wd>[WvV])[,(]?|(?:[pskeabfGi&-]t?|[IXLt]))?(?P<pair>n)(?P<both>-[nA])?", _pair, keep="pair"),
+    rule("(?P<sure>(?P<wd>[WvV])[,(]?|(?:(?:[pskeabfGi]|(?<=bn)&|(?<=bn)&t|(?<=[sb]n)-)t?|[IXLt]))?(?P<pair>n)(?P<both>-A)?", _pair, keep="pair"),
     rule("(?<=[ti])(?P<first>N)-(?P<second>N)(?![-NMmUuwf])", _dash),
     rule(r"(?<=t)(?P<day>N)(?P<of>f)(?P<month>N)(?![\w])", _of_number),
     rule("(?P<sure>[WvV][,(]?)(?=B)", lambda hit: token("p"), keep="sure"),

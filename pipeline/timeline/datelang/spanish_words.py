@@ -101,6 +101,10 @@ PHRASES |= {
     "fin de semana": ("U", P.weekend),
     "fines de semana": ("U", P.weekend),
     "pasado manana": ("T", 2),
+    "medio ano": ("d", [(6, P.month)]),
+    "un ano y medio": ("d", [(18, P.month)]),
+    "un mes y medio": ("d", [(1, P.month), (15, P.day)]),
+    "anos y medio": ("+", None),
     "antes de ayer": ("T", -2),
     "el dia antes de ayer": ("T", -2),
     "el dia despues de manana": ("T", 2),
@@ -165,4 +169,5 @@ LEXICON = Lexicon(
     phrases=PHRASES,
     suffixes={"ro": "O", "do": "O", "er": "O", "ra": "O", "da": "O", "to": "O", "ta": "O", "o": "O", "a": "O"},
     day_first=True,
+    names=frozenset({"abril", "julio", "domingo"}),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pipeline.extraction.local.facts.relations import RELATIONS, Relation
@@ -21,13 +21,15 @@ class Role(StrEnum):
 class Actor:
     """One end of a claim: the speaker, a third person's pronoun (`text`), or something with a name.
 
-    `owner` is set for "my printer": the thing is named after who owns it.
+    `owner` is set for "my printer": the thing is named after who owns it; `article` stood before the
+    words and belongs to the sentence only.
     """
 
     role: Role
     text: str = ""
     kind: str | None = None
     owner: Actor | None = None
+    article: str = field(default="", compare=False)
 
 
 SPEAKER = Actor(Role.speaker)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pipeline.extraction.local.facts import english_phrases
 from pipeline.extraction.local.facts.claim import Claim, Role, known, mode_of
-from pipeline.extraction.local.facts.english_grammar import DETERMINER, GROUP, PHRASE, SUBJECT, actor, target, tense
+from pipeline.extraction.local.facts.english_grammar import DETERMINER, GROUP, PHRASE, SUBJECT, actor, article, target, tense
 from pipeline.extraction.local.facts.english_words import CLAUSE, COMMAND, HYPOTHETICAL, QUESTION, VERBS, Verb
 from pipeline.extraction.local.facts.masked import D, N, Masked
 
@@ -60,7 +60,7 @@ def _clause(masked: Masked, clause: str) -> Iterator[Claim]:
         for match in regex.finditer(clause):
             said = tense(verb, match["aux"], match["v"], clause[match.end("v") :])
             decided = said and mode_of(verb.relation, verb.aspect, said, bool(dates))
-            found = target(masked, match["o"], verb.named)
+            found = target(masked, match["o"], verb.named, article(match))
             if decided and found:
                 yield Claim(actor(masked, match["s"]), known(decided[0]), found, decided[1], dates)
     yield from english_phrases.claims(masked, clause, dates)

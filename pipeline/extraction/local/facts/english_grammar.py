@@ -13,13 +13,13 @@ GROUP = (
     r"(?P<aux>(?:\s?'(?:m|re|s|ve|ll)\b|\s(?:am|are|is|was|were|have|has|had|been|being|do|does|did|used to|will|"
     r"going to|not|never|no longer|don't|doesn't|didn't|isn't|aren't|wasn't|haven't|hasn't|won't|currently|now|"
     r"really|also|still|just|always|usually|mostly|often|actually|recently|already|both|finally|"
-    rf"absolutely|especially|only|mainly|generally|strongly|very much|truly|{D})(?!\w),?){{0,6}})"
+    rf"then|later|soon|absolutely|especially|only|mainly|generally|strongly|very much|truly|{D})(?!\w),?){{0,6}})"
 )
 BEING = (
     r"(?P<aux>(?:\s?'(?:m|re|s)\b|\s(?:am|are|is|was|were|not|isn't|aren't|wasn't|now|currently|also|still|no longer|"
     rf"been|have|has|{D})(?!\w)){{1,5}})"
 )
-DETERMINER = r"(?:(?:the|a|an|my|our|his|her|their|some|new|brand-new) )*"
+DETERMINER = r"(?P<d>(?:(?:the|a|an|my|our|his|her|their|some) )*)(?:(?:brand-)?new )?"
 _LETTER = rf"\w{N[1:-1]}"
 PHRASE = rf"(?P<o>[{_LETTER}][{_LETTER}'&./+-]*(?: [{_LETTER}'&./+-]+){{0,7}})"
 OWNER = rf"(?P<p>\b(?:my|our|his|her|their)\b|{N}'s?)"
@@ -81,17 +81,23 @@ def possessor(masked: Masked, token: str) -> Actor:
     return actor(masked, token[0] if masked.name(token[:1]) else token)
 
 
-def target(masked: Masked, phrase: str, named: bool) -> Actor | None:
+def article(match: re.Match[str]) -> str:
+    """The article that stood before the object, for the sentence; "my" and the like are left out."""
+    words = (match.groupdict().get("d") or "").lower().split()
+    return words[-1] if words and words[-1] in ("the", "a", "an", "some") else ""
+
+
+def target(masked: Masked, phrase: str, named: bool, before: str = "") -> Actor | None:
     """The object of a clause; None when the phrase names nothing that one could come back to."""
     name = masked.name(phrase)
     if name:
-        return Actor(Role.name, name.text, name.kind)
+        return Actor(Role.name, name.text, name.kind, article=before)
     if named or NOT_OBJECTS.match(phrase):
         return None
     bare = PHRASE_END.sub("", " " + phrase).strip(" .'-/&+")
     bare = re.sub(r"\s(?:and|or)(?:\s.*)?$", "", bare)
     name = masked.name(bare)
     if name:
-        return Actor(Role.name, name.text, name.kind)
+        return Actor(Role.name, name.text, name.kind, article=before)
     shown = masked.shown(bare).strip(" .,'-")
-    return Actor(Role.name, shown) if len(shown) > 1 and not shown.isdigit() else None
+    return Actor(Role.name, shown, article=before) if len(shown) > 1 and not shown.isdigit() else None

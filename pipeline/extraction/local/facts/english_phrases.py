@@ -14,6 +14,7 @@ from pipeline.extraction.local.facts.english_grammar import (
     PHRASE,
     SUBJECT,
     actor,
+    article,
     being,
     possessor,
     target,
@@ -25,19 +26,19 @@ from pipeline.extraction.local.facts.masked import N, Masked
 from pipeline.timeline.dates import DateSpan
 
 _Dates = tuple[DateSpan, ...]
-_WORDS = r"(?:[\w-]+ ){0,3}[\w-]+"
+_WORDS = r"(?:[\w-]+ ){0,3}?[\w-]+?"
 _AT = rf"(?: (?:at|for|of|in) (?:the )?(?P<at>{N}))?"
 _ROLES = (
-    re.compile(rf"{SUBJECT}{BEING}(?: working| employed)?(?: as)? (?:an?|the|our|their|its) (?P<o>{_WORDS}?){_AT}(?=[ ,.;!]|$)"),
+    re.compile(rf"{SUBJECT}{BEING}(?: working| employed)?(?: as)? (?:(?P<d>an?|the)|our|their|its) (?P<o>{_WORDS}){_AT}(?=[ ,.;!]|$)"),
     re.compile(rf"{SUBJECT}{BEING} (?P<o>ceo|cto|cfo|coo|head|director|founder|president|CEO|CTO|CFO|COO){_AT}(?=[ ,.;!]|$)"),
-    re.compile(rf"{SUBJECT}{GROUP} (?P<v>works?|worked|working) as (?:an?|the) (?P<o>{_WORDS}?){_AT}(?=[ ,.;!]|$)"),
-    re.compile(rf"(?P<s>{N}), (?:(?:the|an?|our|their|her|his) )?(?:new )?(?P<o>{_WORDS}?){_AT}(?:,|\.?$)"),
+    re.compile(rf"{SUBJECT}{GROUP} (?P<v>works?|worked|working) as (?P<d>an?|the) (?P<o>{_WORDS}){_AT}(?=[ ,.;!]|$)"),
+    re.compile(rf"(?P<s>{N}), (?:(?:(?P<d>the|an?)|our|their|her|his) )?(?:new )?(?P<o>{_WORDS}){_AT}(?:,|\.?$)"),
 )
 _BE = {
     "IS_FROM": re.compile(rf"{SUBJECT}{BEING} (?:originally )?from (?P<o>{N})"),
     "MARRIED_TO": re.compile(rf"{SUBJECT}{BEING} (?:married|engaged) to (?P<o>{N})"),
     "BORN_IN": re.compile(rf"{SUBJECT}(?P<aux> (?:was|were)) born (?:and raised )?in (?P<o>{N})"),
-    "HAS_PLAN": re.compile(rf"{SUBJECT}{BEING} on (?:the |an? |our )?(?P<o>(?:{N}|\w+) (?:plan|tier|subscription|package))\b"),
+    "HAS_PLAN": re.compile(rf"{SUBJECT}{BEING} on (?:(?P<d>the|an?) |our )?(?P<o>(?:{N}|\w+) (?:plan|tier|subscription|package))\b"),
     "ALLERGIC_TO": re.compile(rf"{SUBJECT}{BEING} (?:very |severely )?allergic to {DETERMINER}{PHRASE}"),
 }
 _BASED = re.compile(rf"{SUBJECT}{BEING} (?P<v>based|headquartered|located|situated) in (?:the )?(?P<o>{N})")
@@ -93,7 +94,7 @@ def _roles(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
             if role is None or mode is None:
                 continue
             who = actor(masked, match["s"])
-            yield Claim(who, known("HAS_ROLE"), Actor(Role.name, match["o"]), mode, dates)
+            yield Claim(who, known("HAS_ROLE"), Actor(Role.name, match["o"], article=words.get("d") or ""), mode, dates)
             at = masked.name(match["at"] or "")
             if at:
                 relation = "STUDIES_AT" if match["o"].endswith("student") else "WORKS_AT"
@@ -103,7 +104,7 @@ def _roles(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
 def _states(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
     for relation, regex in _BE.items():
         for match in regex.finditer(clause):
-            found = target(masked, match["o"], relation in ("IS_FROM", "MARRIED_TO", "BORN_IN"))
+            found = target(masked, match["o"], relation in ("IS_FROM", "MARRIED_TO", "BORN_IN"), article(match))
             mode = Mode.holds if relation == "BORN_IN" else being(match["aux"], clause[match.end() :])
             if found and mode:
                 yield Claim(actor(masked, match["s"]), known(relation), found, mode, dates)

@@ -25,7 +25,7 @@ def kin_claims(owner: Actor, kin: str, other: Actor, dates: tuple[DateSpan, ...]
     for relation, turned, words in _KIN:
         if words.fullmatch(kin):
             if relation == "OWNS":
-                other = Actor(other.role, other.text)
+                other = Actor(other.role, other.text, "Animal")
             subject, target = (other, owner) if turned else (owner, other)
             yield Claim(subject, known(relation), target, Mode.holds, dates)
             return

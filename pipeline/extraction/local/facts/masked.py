@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipeline.extraction.local.names.name import Name
 from pipeline.timeline.dates import DateSpan
@@ -27,9 +27,12 @@ class Masked:
     dates: tuple[DateSpan, ...]
 
     def name(self, character: str) -> Name | None:
-        """The name that a character stands for; None when it stands for none."""
+        """The name that a character stands for, without a type that is a guess; None when it stands for none."""
         index = ord(character) - _NAMES if len(character) == 1 else -1
-        return self.names[index] if 0 <= index < len(self.names) else None
+        if not 0 <= index < len(self.names):
+            return None
+        name = self.names[index]
+        return replace(name, kind=None) if name.guessed else name
 
     def dates_in(self, clause: str) -> tuple[DateSpan, ...]:
         """The dates of a piece of `text`, in order."""

@@ -40,7 +40,7 @@ def _table() -> dict[str, Relation]:
         ("MARRIED_TO", one, person, person, "{s} is married to {o}", "{s} está casado con {o}", "{s}和{o}是夫妻"),
         ("IS_FROM", one, person, place, "{s} is from {o}", "{s} es de {o}", "{s}来自{o}"),
         ("BORN_IN", one, person, place, "{s} was born in {o}", "{s} nació en {o}", "{s}出生于{o}"),
-        ("BASED_IN", one, None, place, "{s} is based in {o}", "{s} tiene su sede en {o}", "{s}总部位于{o}"),
+        ("BASED_IN", one, organization, place, "{s} is based in {o}", "{s} tiene su sede en {o}", "{s}总部位于{o}"),
         ("LOCATED_IN", many, None, place, "{s} is located in {o}", "{s} está en {o}", "{s}位于{o}"),
         ("LIKES", many, person, None, "{s} likes {o}", "A {s} le gusta {o}", "{s}喜欢{o}"),
         ("DISLIKES", many, person, None, "{s} dislikes {o}", "A {s} no le gusta {o}", "{s}不喜欢{o}"),

@@ -89,7 +89,7 @@ EN = Cues(
         "team company lab group staff consortium journal office firm startup branch paper papers cluster leadership"
     ),
     place_after=_set("district area region neighborhood neighbourhood city town village downtown peninsula"),
-    place_before=_set("in near to"),
+    place_before=_set("in near"),
     organization_before=_set("at for"),
     person_before=_set("with told asked met copied copying thanks called told helped and by"),
     determiner=_set("the a an our your my his her their its this that new old"),
@@ -138,9 +138,9 @@ ES = Cues(
     product_after=frozenset(),
     organization_after=_set("labs"),
     place_after=frozenset(),
-    place_before=_set("en cerca hacia"),
+    place_before=_set("hacia"),
     organization_before=_set("para"),
-    person_before=_set("con y por a"),
+    person_before=_set("con"),
     determiner=_set("el la los las un una nuestro nuestra mi su tu este esta del al"),
     person_verbs=_set(
         """dijo dice mencionó menciona piensa pensó quiere quería preguntó contó sabe siente ama gusta odia prefiere

@@ -53,9 +53,9 @@ class LatinNames:
         for first, stop in runs:
             start, end = words[first].start, words[stop - 1].end
             name = text[start:end]
-            kind = self._kind(text, words, first, stop)
+            kind, guessed = self._kind(text, words, first, stop)
             strong = self._strong(text, words, first, stop, inside, kind)
-            found.append(Name(name, start, end, kind, strong))
+            found.append(Name(name, start, end, kind, strong, guessed))
         return _short_forms(found)
 
     def _opens(self, text: str, words: list[_Word], first: int) -> bool:
@@ -75,19 +75,19 @@ class LatinNames:
             return True
         return _POSSESSIVE_AFTER.match(text, run[0].end) is not None and kind is not None
 
-    def _kind(self, text: str, words: list[_Word], first: int, stop: int) -> str | None:
+    def _kind(self, text: str, words: list[_Word], first: int, stop: int) -> tuple[str | None, bool]:
         cues, run = self._cues, words[first:stop]
         lows = [w.low.rstrip(".") for w in run]
         before = words[first - 1] if first and text[words[first - 1].end : run[0].start].isspace() else None
         after = _following(text, words, stop)
         if lows[-1] in cues.event:
-            return "Event"
+            return "Event", False
         if len(run) > 1 and (lows[-1] in cues.organization or lows[0] in cues.organization):
-            return "Organization"
+            return "Organization", False
         if len(run) > 1 and (lows[-1] in cues.place or lows[0] in cues.place):
-            return "Place"
+            return "Place", False
         if before and before.low in cues.title:
-            return "Person"
+            return "Person", False
         for words_after, kind in (
             (cues.project_after, "Project"),
             (cues.product_after, "Product"),
@@ -95,19 +95,19 @@ class LatinNames:
             (cues.place_after, "Place"),
         ):
             if after and after.low in words_after:
-                return kind
+                return kind, False
         plain = all(re.fullmatch(rf"[{_LATIN}][{_LATIN}'’-]+", w.text) for w in run)
         determined = before is not None and before.low in cues.determiner
         if plain and not determined and after and after.low in cues.person_verbs and len(run) <= 3:
-            return "Person"
+            return "Person", True
         titled = any(_NO_PERSON.search(w.text) for w in run)
         if before and before.low in cues.place_before and not titled:
-            return "Place"
+            return "Place", True
         if plain and len(run) in (2, 3) and not determined and not titled and not any(w.text.isupper() for w in run):
-            return "Person"
+            return "Person", True
         if before and before.low in cues.person_before and len(run) == 1 and plain and before.low not in ("and", "by"):
-            return "Person"
-        return None
+            return "Person", True
+        return None, False
 
 
 _POSSESSIVE_AFTER = re.compile(r"['’]s?\b")
@@ -122,7 +122,7 @@ def _following(text: str, words: list[_Word], stop: int) -> _Word | None:
     if stop >= len(words):
         return None
     gap = text[words[stop - 1].end : words[stop].start]
-    return words[stop] if gap in (" ", "'s ", "’s ", ", ") else None
+    return words[stop] if gap in (" ", "'s ", "’s ") else None
 
 
 def _runs(text: str, words: list[_Word], cues: Cues) -> Iterator[tuple[int, int]]:

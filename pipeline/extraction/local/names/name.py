@@ -10,7 +10,7 @@ class Name:
     """`text[start:end]` names something of type `kind` (None: not known).
 
     A weak name may only be spelled like one (an acronym, the first word of a sentence): it becomes an entity only
-    when a fact needs it.
+    when a fact needs it. A guessed type gives way to the type that a fact tells.
     """
 
     text: str
@@ -18,3 +18,4 @@ class Name:
     end: int
     kind: str | None = None
     strong: bool = True
+    guessed: bool = False

@@ -1,0 +1,31 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import typer
+
+from factstream.cli import ask, communities, dead, publish, services, status, up
+from factstream.cli.stack import stack_app
+
+app = typer.Typer(
+    name="factstream",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Memory for agents as a streaming system: episodes in through Kafka, a graph of facts in two timelines out.",
+)
+app.command()(up.up)
+app.command()(services.worker)
+app.command()(services.gateway)
+app.command()(services.serve)
+app.command()(publish.publish)
+app.command()(ask.search)
+app.command()(ask.context)
+app.command()(status.status)
+app.add_typer(stack_app)
+app.add_typer(dead.dead_app)
+app.add_typer(communities.communities_app)
+
+
+def main() -> None:
+    """Entry point of the `factstream` command."""
+    app()

@@ -1,0 +1,95 @@
+"""What an endpoint and model understand of the chat API, and how to find out. Pure.
+
+The first request speaks the richest dialect. When it is rejected, the next one leaves out what the endpoint complains
+of. The client remembers the dialect that was accepted, so that each endpoint and model pays for this once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from pipeline.llm.schema import answer_schema
+
+Form = Literal["json_schema", "json_object", "plain"]
+LimitField = Literal["max_tokens", "max_completion_tokens"] | None
+
+_NEXT_FORM: dict[Form, Form | None] = {"json_schema": "json_object", "json_object": "plain", "plain": None}
+_NEXT_LIMIT: dict[LimitField, LimitField] = {
+    "max_tokens": "max_completion_tokens",
+    "max_completion_tokens": None,
+}
+_ABOUT_FORM = (
+    "response_format",
+    "json_schema",
+    "json_object",
+    "schema",
+    "structured",
+    "json mode",
+    "guided",
+    "grammar",
+)
+_ABOUT_MODEL = re.compile(
+    r"\bmodel\b.{0,80}?(?:not found|does not exist|not exist|unknown|not available|no longer)"
+)
+_ABOUT_SIZE = (
+    "context length",
+    "context_length",
+    "context window",
+    "maximum context",
+    "too long",
+    "too many tokens",
+)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the answer's form is asked for, and which optional parameters are sent."""
+
+    form: Form = "json_schema"
+    limit: LimitField = "max_tokens"
+    temperature: bool = True
+
+    def parameters(self, purpose: str, answer: type[BaseModel], max_tokens: int | None) -> dict[str, Any]:
+        """The part of a request that depends on the dialect."""
+        sent: dict[str, Any] = {}
+        if self.temperature:
+            sent["temperature"] = 0
+        if self.limit and max_tokens is not None:
+            sent[self.limit] = max_tokens
+        if self.form == "json_schema":
+            schema = {"name": purpose, "strict": True, "schema": answer_schema(answer)}
+            sent["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif self.form == "json_object":
+            sent["response_format"] = {"type": "json_object"}
+        return sent
+
+
+def poorer(dialect: Dialect, complaint: str) -> Dialect | None:
+    """The dialect to try after a rejection; None when the rejection has nothing to do with the dialect.
+
+    A complaint that names no parameter is answered by the next simpler form, until there is none left.
+    """
+    told = complaint.lower()
+    if any(words in told for words in _ABOUT_SIZE):
+        return None
+    if dialect.limit and dialect.limit in told:
+        return replace(dialect, limit=_NEXT_LIMIT[dialect.limit])
+    if dialect.temperature and "temperature" in told:
+        return replace(dialect, temperature=False)
+    form = _NEXT_FORM[dialect.form]
+    return replace(dialect, form=form) if form else None
+
+
+def about_form(complaint: str) -> bool:
+    """Whether a rejection is about the form of the answer."""
+    told = complaint.lower()
+    return any(words in told for words in _ABOUT_FORM)
+
+
+def about_model(complaint: str) -> bool:
+    """Whether a rejection says that there is no such model: a fault of the settings, not of the request."""
+    return bool(_ABOUT_MODEL.search(complaint.lower())) and not about_form(complaint)

@@ -1,0 +1,210 @@
+"""What callers get: the objects of the contract, as response models, and how stored items become them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from pipeline.graph.search import StoredEpisode
+from pipeline.model.community import Community
+from pipeline.model.entity import Entity
+from pipeline.model.episode import EpisodeState, Source, Speaker, Usage
+from pipeline.model.fact import Fact, FactView, last_view, view
+from pipeline.model.moments import Moment
+from search_api.recipes import Recipe
+
+
+class _Output(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class FactAnswer(FactView):
+    """A fact as it is believed, or was believed at `known_at`."""
+
+    group_id: str
+
+
+class ScoredFact(FactAnswer):
+    """A fact that was found."""
+
+    score: float
+
+
+class EntityAnswer(_Output):
+    """An entity."""
+
+    id: str
+    group_id: str
+    name: str
+    aliases: tuple[str, ...]
+    labels: tuple[str, ...]
+    summary: str
+    attributes: dict[str, Any]
+    created_at: Moment
+
+
+class ScoredEntity(EntityAnswer):
+    """An entity that was found."""
+
+    score: float
+
+
+class EpisodeSummary(_Output):
+    """An episode without what came out of it, as it stands in lists. `reason` says why it is dead or skipped."""
+
+    id: str
+    group_id: str
+    source: Source
+    content: Any
+    reference_time: Moment
+    thread_id: str | None
+    speaker: Speaker | None
+    source_description: str | None
+    metadata: dict[str, str | int | float | bool]
+    state: EpisodeState
+    reason: str | None
+
+
+class ScoredEpisode(EpisodeSummary):
+    """An episode that was found."""
+
+    score: float
+
+
+class EpisodeAnswer(EpisodeSummary):
+    """An episode with the facts that it supports, the entities that it mentions, and what it cost."""
+
+    facts: tuple[FactAnswer, ...]
+    entities: tuple[EntityAnswer, ...]
+    usage: Usage
+
+
+class CommunityAnswer(_Output):
+    """A community; `members` are entity ids."""
+
+    id: str
+    group_id: str
+    name: str
+    summary: str
+    members: tuple[str, ...]
+    created_at: Moment
+
+
+class ScoredCommunity(CommunityAnswer):
+    """A community that was found."""
+
+    score: float
+
+
+class SearchAnswer(_Output):
+    """What was found, by scope, best first; `degraded` says what could not be used and why."""
+
+    facts: tuple[ScoredFact, ...] = ()
+    entities: tuple[ScoredEntity, ...] = ()
+    episodes: tuple[ScoredEpisode, ...] = ()
+    communities: tuple[ScoredCommunity, ...] = ()
+    degraded: tuple[str, ...] = ()
+    took_ms: float
+
+
+class ContextAnswer(_Output):
+    """A text for a prompt, its estimated length in tokens, and the ids of what it tells."""
+
+    context: str
+    tokens: int
+    facts: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    communities: tuple[str, ...] = ()
+    episodes: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()
+    took_ms: float
+
+
+class FactList(_Output):
+    """Facts in the order of their start."""
+
+    facts: tuple[FactAnswer, ...]
+
+
+class EpisodeList(_Output):
+    """Episodes, newest reference time first."""
+
+    episodes: tuple[EpisodeSummary, ...]
+
+
+class RecipeList(_Output):
+    """Every recipe that a request may name."""
+
+    recipes: tuple[Recipe, ...]
+
+
+class Health(_Output):
+    """That the process, or the service with its store, is up."""
+
+    status: str
+
+
+def fact_fields(fact: Fact, shown: FactView) -> dict[str, Any]:
+    """The fields of a fact's answer, given the belief to show."""
+    return {**dict(shown), "group_id": fact.group_id}
+
+
+def fact_answer(fact: Fact, known_at: datetime | None = None) -> FactAnswer | None:
+    """A fact read by id: as believed at `known_at`, else as last believed; None when it was not believed then."""
+    shown = last_view(fact) if known_at is None else view(fact, known_at)
+    return None if shown is None else FactAnswer(**fact_fields(fact, shown))
+
+
+def entity_fields(entity: Entity) -> dict[str, Any]:
+    """The fields of an entity's answer."""
+    return {
+        "id": entity.id,
+        "group_id": entity.group_id,
+        "name": entity.name,
+        "aliases": entity.aliases,
+        "labels": tuple(entity.labels),
+        "summary": entity.summary,
+        "attributes": entity.attributes,
+        "created_at": entity.created_at,
+    }
+
+
+_EPISODE_FIELDS = (
+    "id",
+    "group_id",
+    "source",
+    "content",
+    "reference_time",
+    "thread_id",
+    "speaker",
+    "source_description",
+    "metadata",
+)
+
+
+def episode_fields(stored: StoredEpisode) -> dict[str, Any]:
+    """The fields of an episode's answer, without what came out of it."""
+    fields = {name: getattr(stored.episode, name) for name in _EPISODE_FIELDS}
+    return {**fields, "state": stored.state, "reason": stored.reason}
+
+
+def episode_answer(stored: StoredEpisode, known_at: datetime | None = None) -> EpisodeAnswer:
+    """An episode read by id; with `known_at`, only the facts and entities that were known then."""
+    facts = (fact_answer(fact, known_at) for fact in stored.facts)
+    entities: Iterable[Entity] = stored.entities
+    if known_at is not None:
+        entities = (entity for entity in entities if entity.created_at <= known_at)
+    return EpisodeAnswer(
+        **episode_fields(stored),
+        facts=tuple(fact for fact in facts if fact is not None),
+        entities=tuple(EntityAnswer(**entity_fields(entity)) for entity in entities),
+        usage=stored.usage,
+    )
+
+
+def community_fields(community: Community) -> dict[str, Any]:
+    """The fields of a community's answer."""
+    return dict(community)

@@ -1,0 +1,170 @@
+"""Retrieval: f(q) = χ(ρ(φ(q))). One embedding, one question to the store, one call of the cross-encoder at most."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+
+from pipeline.clock import Clock
+from pipeline.embedding.port import Embedder
+from pipeline.errors import FactstreamError
+from pipeline.graph.port import Vector
+from pipeline.graph.search import GraphReader, Method, Scope
+from pipeline.text.analysis import query_terms
+from search_api.answers import ContextAnswer, SearchAnswer
+from search_api.context import write_context
+from search_api.recipes import Reranker
+from search_api.requests import ContextRequest, SearchRequest
+from search_api.retrieval.answer import search_answer
+from search_api.retrieval.cross_encoder import CrossEncoder
+from search_api.retrieval.found import Found, Hit, readable, visible
+from search_api.retrieval.fusion import by_score
+from search_api.retrieval.plan import choose_methods, choose_scopes, search_plan
+from search_api.retrieval.rank import fused, ranked
+from search_api.retrieval.ranked import Ranked
+
+_log = logging.getLogger(__name__)
+
+SEARCH_SCOPES = (Scope.facts,)
+CONTEXT_SCOPES = (Scope.facts, Scope.entities, Scope.communities)
+
+MAX_EMBEDDED_CHARACTERS = 2000
+"""A longer query is embedded by its beginning; its words count whole, by text search."""
+
+MAX_RERANKED = 50
+MAX_RERANKED_CHARACTERS = 2000
+_LONG_QUERY = 20_000
+
+
+class Retrieval:
+    """Answers search and context requests from a store. Knows no HTTP, so that it can be embedded.
+
+    Raises what the reader raises (Retryable when the store is down). Anything else that fails, the embedder or the
+    cross-encoder, is named in `degraded` and done without.
+    """
+
+    def __init__(
+        self,
+        reader: GraphReader,
+        embedder: Embedder | None,
+        cross_encoder: CrossEncoder | None,
+        clock: Clock,
+        stopwatch: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._reader = reader
+        self._embedder = embedder
+        self._cross_encoder = cross_encoder
+        self._clock = clock
+        self._stopwatch = stopwatch
+
+    async def search(self, request: SearchRequest) -> SearchAnswer:
+        """The items themselves, by scope."""
+        start = self._stopwatch()
+        found = await self.find(request, SEARCH_SCOPES)
+        return search_answer(found, self._since(start))
+
+    async def context(self, request: ContextRequest) -> ContextAnswer:
+        """The items as a text for a prompt."""
+        start = self._stopwatch()
+        found = await self.find(request, CONTEXT_SCOPES)
+        context = write_context(found, request.max_tokens)
+        return ContextAnswer(
+            context=context.text,
+            tokens=context.tokens,
+            **{scope.value: context.told[scope] for scope in Scope},
+            degraded=found.degraded,
+            took_ms=self._since(start),
+        )
+
+    async def find(self, request: SearchRequest, default_scopes: tuple[Scope, ...]) -> Found:
+        """Candidates from the store, in their final order, at most `limit` a scope."""
+        scopes = choose_scopes(request, default_scopes)
+        chosen = choose_methods(request)
+        degraded = list(chosen.degraded)
+        methods = chosen.usable
+        vector: Vector | None = None
+        if Method.cosine in methods:
+            vector, trouble = await self._embed(request.query or "")
+            degraded += trouble
+        if vector is None:
+            methods = tuple(method for method in methods if method is not Method.cosine)
+        if not methods:
+            return Found(scopes, degraded=tuple(degraded))
+        terms = await _terms(request.query or "") if Method.bm25 in methods else []
+        plan = search_plan(
+            request, scopes, methods, chosen.walk, terms=terms, vector=vector, now=self._clock()
+        )
+        candidates = await self._reader.search(plan)
+        degraded += candidates.degraded
+
+        shown = {scope: visible(candidates, scope, request.known_at) for scope in scopes}
+        relevance = {scope: fused(candidates, scope, frozenset(shown[scope])) for scope in scopes}
+        orders = {scope: ranked(candidates, scope, relevance[scope], request) for scope in scopes}
+        min_score = request.min_score
+        if request.order is Reranker.cross_encoder and any(relevance.values()):
+            scored, trouble = await self._cross_encode(request, relevance, shown)
+            degraded += trouble
+            orders = scored or orders
+            min_score = min_score if scored else None
+        if request.order is Reranker.node_distance and any(relevance.values()):
+            degraded += (
+                [] if any(candidates.distances.values()) else ["node_distance: nothing is joined to center"]
+            )
+        hits = {
+            scope: tuple(
+                Hit(shown[scope][key].item, score, shown[scope][key].shown)
+                for key, score in orders[scope]
+                if min_score is None or score >= min_score
+            )[: request.limit]
+            for scope in scopes
+        }
+        return Found(scopes, hits, tuple(dict.fromkeys(degraded)))
+
+    async def _embed(self, query: str) -> tuple[Vector | None, list[str]]:
+        if not query.strip():
+            return None, []
+        if self._embedder is None:
+            return None, ["cosine: no embedder is configured"]
+        try:
+            return (await self._embedder.embed([query[:MAX_EMBEDDED_CHARACTERS]], query=True))[0], []
+        except FactstreamError as error:
+            return None, [f"cosine: the query could not be embedded: {error}"]
+        except Exception as error:
+            _log.exception("the embedder failed in an unexpected way")
+            return None, [f"cosine: the query could not be embedded ({type(error).__name__})"]
+
+    async def _cross_encode(
+        self, request: SearchRequest, relevance: dict[Scope, Ranked], shown: dict[Scope, dict[str, Hit]]
+    ) -> tuple[dict[Scope, Ranked] | None, list[str]]:
+        """The best of every scope, scored in one call; None when that cannot be had."""
+        if request.query is None or not request.query.strip():
+            return None, ["cross_encoder: needs a query; the order is by rank fusion"]
+        if self._cross_encoder is None:
+            return None, ["cross_encoder: none is configured; the order is by rank fusion"]
+        best = [
+            (scope, key)
+            for scope, order in relevance.items()
+            for key, _ in order[: max(MAX_RERANKED, request.limit)]
+        ]
+        texts = [readable(shown[scope][key].item)[:MAX_RERANKED_CHARACTERS] for scope, key in best]
+        try:
+            scores = await self._cross_encoder.score(request.query[:MAX_RERANKED_CHARACTERS], texts)
+        except FactstreamError as error:
+            return None, [f"cross_encoder: {error}; the order is by rank fusion"]
+        except Exception as error:
+            _log.exception("the cross-encoder failed in an unexpected way")
+            return None, [f"cross_encoder: failed ({type(error).__name__}); the order is by rank fusion"]
+        scored: dict[Scope, list[tuple[str, float]]] = {scope: [] for scope in relevance}
+        for (scope, key), score in zip(best, scores, strict=True):
+            scored[scope].append((key, score))
+        return {scope: by_score(pairs) for scope, pairs in scored.items()}, []
+
+    def _since(self, start: float) -> float:
+        return round((self._stopwatch() - start) * 1000, 3)
+
+
+async def _terms(query: str) -> list[str]:
+    """The query's terms; those of a very long one are found in a thread, so that others are served meanwhile."""
+    return query_terms(query) if len(query) < _LONG_QUERY else await asyncio.to_thread(query_terms, query)

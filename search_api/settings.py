@@ -1,0 +1,31 @@
+"""What the read service is told at its start."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+AllowedGroups = Collection[str] | Literal["*"]
+"""Group ids, or "*" for every group."""
+
+
+@dataclass(frozen=True)
+class ApiSettings:
+    """Settings of the read service. Sizes are bytes, durations are seconds.
+
+    `api_keys` maps the SHA-256 of a key, in hex, to the groups that the key may read ("*": all). Without keys every
+    caller may read everything, which is refused unless `host` is a loopback address.
+
+    At most `max_concurrent` requests are worked on at a time and `max_waiting` more wait, each for at most
+    `max_wait_seconds`; whoever finds no place is sent away with 503 and `retry_after_seconds`.
+    """
+
+    host: str = "127.0.0.1"
+    api_keys: Mapping[str, AllowedGroups] = field(default_factory=dict)
+    max_concurrent: int = 32
+    max_waiting: int = 128
+    max_wait_seconds: float = 10.0
+    max_body_bytes: int = 1024 * 1024
+    ready_timeout_seconds: float = 5.0
+    retry_after_seconds: int = 1

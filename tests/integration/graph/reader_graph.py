@@ -1,0 +1,212 @@
+"""Graphs for the tests of the read side, written in bulk the way the write side stores them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from pipeline.graph.neo4j import properties, queries_write
+from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, micros
+from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite
+from pipeline.identity import entity_key, stable_id
+from pipeline.model.community import Community
+from pipeline.model.entity import Entity
+from pipeline.model.episode import Episode, Source
+from pipeline.model.fact import Belief, EntityRef, Fact, Support
+
+DIMENSION = 384
+LEARNED = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def day(number: int) -> datetime:
+    """A day of 2024, counted from 1."""
+    return datetime.fromtimestamp(LEARNED.timestamp() + (number - 1) * 86400, UTC)
+
+
+def at_cosine(cosine: float, axis: int = 1) -> list[float]:
+    """A unit vector that has this cosine with `at_cosine(1)`."""
+    values = [0.0] * DIMENSION
+    values[0] = cosine
+    values[axis] = math.sqrt(1 - cosine * cosine)
+    return values
+
+
+def entity(group: str, name: str, type_: str | None = "Thing", at: datetime = LEARNED) -> Entity:
+    """An entity whose id is its name in lower case."""
+    return Entity(
+        id=name.lower(),
+        group_id=group,
+        name=name,
+        type=type_,
+        keys=(entity_key(name),),
+        created_at=at,
+        summary=f"About {name}",
+    )
+
+
+def fact(
+    group: str,
+    fact_id: str,
+    source: str,
+    target: str,
+    text: str,
+    *,
+    relation: str = "KNOWS",
+    beliefs: Sequence[Belief] = (),
+    start: datetime | None = LEARNED,
+    end: datetime | None = None,
+    known: datetime = LEARNED,
+    episodes: Sequence[str] = (),
+) -> Fact:
+    """A fact with one belief unless beliefs are given."""
+    return Fact(
+        id=fact_id,
+        group_id=group,
+        source=EntityRef(id=source.lower(), name=source),
+        target=EntityRef(id=target.lower(), name=target),
+        relation=relation,
+        fact=text,
+        beliefs=tuple(beliefs) or (Belief(known_from=known, valid_at=start, invalid_at=end),),
+        support=tuple(
+            Support(episode_id=each, evidence_id=f"ev-{each}", known_from=known) for each in episodes
+        ),
+    )
+
+
+def episode(
+    group: str,
+    episode_id: str,
+    content: str,
+    *,
+    reference: datetime = LEARNED,
+    sequence: int = 0,
+    thread: str | None = None,
+    metadata: dict[str, str | int | float | bool] | None = None,
+) -> Episode:
+    """A text."""
+    return Episode(
+        id=episode_id,
+        group_id=group,
+        source=Source.text,
+        content=content,
+        reference_time=reference,
+        sequence=sequence,
+        thread_id=thread,
+        metadata=metadata or {},
+    )
+
+
+@dataclass
+class GraphWriter:
+    """Writes what the tests read. `at` is the time of writing; vectors default to `at_cosine(1)`."""
+
+    connection: Neo4jConnection
+    at: datetime = LEARNED
+    default_vector: list[float] = field(default_factory=lambda: at_cosine(1))
+
+    async def episodes(
+        self, *written: Episode, vectors: Sequence[list[float]] = (), at: datetime | None = None
+    ) -> None:
+        """Raw episodes."""
+        for number, each in enumerate(written):
+            vector = vectors[number] if vectors else self.default_vector
+            await self.connection.write(
+                "test",
+                queries_write.RECEIVE,
+                {
+                    "group_id": each.group_id,
+                    "episode_id": each.id,
+                    "stage": "extract",
+                    "context_size": 0,
+                    "properties": properties.episode_properties(each, vector, at or self.at),
+                },
+            )
+
+    async def entities(self, *written: Entity, vectors: Sequence[list[float]] = ()) -> None:
+        """Entities of one group."""
+        writes = [
+            EntityWrite(each, vectors[number] if vectors else self.default_vector)
+            for number, each in enumerate(written)
+        ]
+        await self.connection.write(
+            "test",
+            queries_write.WRITE_ENTITIES,
+            {
+                "group_id": written[0].group_id,
+                "entities": [properties.entity_parameters(write, DIMENSION) for write in writes],
+            },
+        )
+
+    async def mentions(
+        self, group: str, episode_id: str, *entity_ids: str, at: datetime | None = None
+    ) -> None:
+        """MENTIONS from an episode."""
+        await self.connection.write(
+            "test",
+            queries_write.WRITE_MENTIONS,
+            {
+                "group_id": group,
+                "episode_id": episode_id,
+                "at": at or self.at,
+                "mentions": [
+                    {"entity": each, "uuid": stable_id("mention", episode_id, each)} for each in entity_ids
+                ],
+            },
+        )
+
+    async def facts(self, *written: Fact, vectors: Sequence[list[float]] = ()) -> None:
+        """Facts of one group, between entities that are there."""
+        rows = [
+            self._fact_row(each, vectors[number] if vectors else self.default_vector)
+            for number, each in enumerate(written)
+        ]
+        done = await self.connection.write(
+            "test", queries_write.WRITE_FACTS, {"group_id": written[0].group_id, "facts": rows}
+        )
+        if done[0]["written"] != len(written):
+            raise AssertionError("an end of a fact is not there")
+
+    async def community(self, written: Community, vector: list[float] | None = None) -> None:
+        """A community with its members."""
+        write = CommunityWrite(written, vector or self.default_vector)
+        await self.connection.write(
+            "test",
+            queries_write.WRITE_COMMUNITIES,
+            {
+                "group_id": written.group_id,
+                "communities": [properties.community_parameters(write, DIMENSION)],
+            },
+        )
+        await self.connection.write(
+            "test",
+            queries_write.MOVE_MEMBERS,
+            {
+                "group_id": written.group_id,
+                "at": self.at,
+                "moves": [
+                    {"entity": each, "community": written.id, "uuid": stable_id("member", written.id, each)}
+                    for each in written.members
+                ],
+            },
+        )
+
+    def _fact_row(self, written: Fact, vector: list[float]) -> dict[str, Any]:
+        row = properties.fact_parameters(FactWrite(written, vector), DIMENSION, self.at)
+        row["properties"] |= {
+            "fs_support_episode": [each.episode_id for each in written.support],
+            "fs_support_from": [micros(each.known_from) for each in written.support],
+            "fs_support_to": [
+                UNBOUNDED_FUTURE if each.known_to is None else micros(each.known_to)
+                for each in written.support
+            ],
+        }
+        return row
+
+
+def ids(keys: Iterable[str]) -> list[str]:
+    """The ids of item keys."""
+    return [key.split("\x1f")[1] for key in keys]

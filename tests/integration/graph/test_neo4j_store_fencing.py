@@ -1,0 +1,261 @@
+"""The Neo4j store under contention: one commit per version wins, the others leave no trace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+import pytest_asyncio
+
+from pipeline.errors import Fenced, Retryable
+from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.store import Neo4jGraphStore
+from pipeline.graph.port import (
+    CommunityCommit,
+    CommunityQuery,
+    CommunityWrite,
+    EntityWrite,
+    ExtractionCommit,
+    FactQuery,
+    Mark,
+)
+from pipeline.model.community import Community
+from pipeline.model.episode import EpisodeState, Usage
+from pipeline.observer import SilentObserver
+from tests.integration.graph.broken_wire import wire_to
+from tests.integration.graph.neo4j_write_kit import (
+    AT,
+    DIMENSION,
+    axis,
+    cypher,
+    entities_by_id,
+    entity,
+    entity_commit,
+    entity_query,
+    episode,
+    evidence,
+    fact,
+    fact_commit,
+    opened,
+    stored,
+)
+
+WORKERS = 10
+EVERYTHING = """
+MATCH (n) WHERE n.group_id = $group AND NOT n:Lane
+OPTIONAL MATCH (n)-[r]->()
+RETURN count(DISTINCT n), count(DISTINCT r), collect(DISTINCT n.name), collect(DISTINCT n.summary)
+"""
+
+
+@pytest_asyncio.fixture
+async def store(bolt_uri: str) -> AsyncIterator[Neo4jGraphStore]:
+    async with opened(bolt_uri) as found:
+        yield found
+
+
+async def test_a_second_commit_of_one_version_changes_nothing(
+    store: Neo4jGraphStore, group: str, bolt_uri: str
+) -> None:
+    one, two = episode(group, "e1"), episode(group, "e2")
+    ana, bob = entity(group, "Ana"), entity(group, "Bob")
+    await stored(store, one, ana, bob)
+    await store.receive(two, None, 0, AT)
+    await store.commit_facts(fact_commit(one, 0, fact(group, ana, "KNOWS", bob)))
+    red = Community(id="red", group_id=group, name="red", summary="", created_at=AT)
+    await store.commit_communities(
+        CommunityCommit(group, one.ref, 0, (CommunityWrite(red),), {ana.id: "red"}, Usage(), AT)
+    )
+    before = await cypher(bolt_uri, EVERYTHING, group=group)
+    changed = EntityWrite(ana.model_copy(update={"summary": "changed"}))
+    refused: list[Callable[[], Awaitable[None]]] = [
+        lambda: store.commit_entities(entity_commit(two, 0, changed, EntityWrite(entity(group, "Eve")))),
+        lambda: store.commit_facts(
+            fact_commit(
+                two,
+                0,
+                fact(group, bob, "LIKES", ana),
+                evidence=(evidence(1, bob, "LIKES", ana),),
+                entities=(changed,),
+            )
+        ),
+        lambda: store.commit_communities(CommunityCommit(group, two.ref, 0, (), {ana.id: None}, Usage(), AT)),
+        lambda: store.commit_communities(CommunityCommit(group, None, 0, (), {}, Usage(), AT)),
+    ]
+    for commit in refused:
+        with pytest.raises(Fenced):
+            await commit()
+    assert await cypher(bolt_uri, EVERYTHING, group=group) == before
+    assert (await store.entity_view(entity_query(two))).lane_version == 1
+    assert (await store.fact_graph(FactQuery(two.ref, (), ()))).lane_version == 1
+    assert (await store.community_graph(CommunityQuery(two.ref, ()))).lane_version == 1
+
+
+async def test_an_episode_that_bears_the_mark_is_not_committed_twice(
+    store: Neo4jGraphStore, group: str
+) -> None:
+    one = episode(group, "e1")
+    ana = entity(group, "Ana")
+    await stored(store, one, ana)
+    assert (await store.entity_view(entity_query(one))).mark == Mark("resolved e1")
+    changed = EntityWrite(ana.model_copy(update={"summary": "changed"}))
+    for version in (0, 1):
+        with pytest.raises(Fenced):
+            await store.commit_entities(entity_commit(one, version, changed))
+    assert (await entities_by_id(store, one, ana.id))[ana.id] == ana
+    assert (await store.entity_view(entity_query(one))).lane_version == 1
+
+
+async def test_of_parallel_commits_exactly_one_wins_each_version(
+    store: Neo4jGraphStore, group: str, bolt_uri: str
+) -> None:
+    ana = entity(group, "Ana")
+    await stored(store, episode(group, "e0"), ana)
+
+    async def attempt(version: int, number: int) -> str | None:
+        mine = episode(group, f"e{version}-{number}")
+        write = EntityWrite(ana.model_copy(update={"summary": mine.id}))
+        try:
+            await store.commit_entities(entity_commit(mine, version, write, mentioned=()))
+        except Fenced:
+            return None
+        return mine.id
+
+    for version in range(1, 4):
+        results = await asyncio.gather(*(attempt(version, number) for number in range(WORKERS)))
+        winners = [name for name in results if name]
+        assert len(winners) == 1
+        query = "MATCH (e:Entity {group_id: $g}) RETURN e.summary"
+        assert await cypher(bolt_uri, query, g=group) == [winners]
+    assert (await store.entity_view(entity_query(episode(group, "e")))).lane_version == 4
+    marks = "MATCH (m:StageMark {group_id: $g}) RETURN count(m)"
+    assert await cypher(bolt_uri, marks, g=group) == [[4]]
+
+
+async def test_the_first_commit_ever_of_a_lane_is_won_once(store: Neo4jGraphStore, group: str) -> None:
+    async def attempt(number: int) -> bool:
+        try:
+            await store.commit_facts(fact_commit(episode(group, f"e{number}"), 0))
+        except Fenced:
+            return False
+        return True
+
+    results = await asyncio.gather(*(attempt(number) for number in range(WORKERS)))
+    assert results.count(True) == 1
+
+
+async def test_parallel_repeats_of_one_episode_are_one(
+    store: Neo4jGraphStore, group: str, bolt_uri: str
+) -> None:
+    await asyncio.gather(
+        *(store.receive(episode(group, "e", content=str(n)), axis(n), 4, AT) for n in range(WORKERS))
+    )
+    assert await cypher(bolt_uri, "MATCH (p:Episodic {group_id: $g}) RETURN count(p)", g=group) == [[1]]
+    ref = episode(group, "e").ref
+    marks = await asyncio.gather(
+        *(
+            store.commit_extraction(ExtractionCommit(ref, EpisodeState.extracted, str(n), Usage(llm_calls=1)))
+            for n in range(WORKERS)
+        )
+    )
+    assert len(set(marks)) == 1
+    query = "MATCH (p:Episodic {group_id: $g}) RETURN p.fs_usage"
+    usage = Usage.model_validate_json((await cypher(bolt_uri, query, g=group))[0][0])
+    assert usage.llm_calls == 1
+
+
+async def test_the_stages_of_a_group_commit_side_by_side(store: Neo4jGraphStore, group: str) -> None:
+    """Two stages write the same entities at once; a deadlock may cost a repeat but no update is lost."""
+    people = [entity(group, f"P{n}") for n in range(6)]
+    await stored(store, episode(group, "e0"), *people)
+    rounds = 6
+
+    async def persistent(commit: Callable[[], Awaitable[None]]) -> None:
+        for _ in range(50):
+            try:
+                return await commit()
+            except Retryable:
+                continue
+        raise AssertionError("a commit never came through")
+
+    async def resolve() -> None:
+        for n in range(rounds):
+            writes = [EntityWrite(p.model_copy(update={"description": f"d{n}"})) for p in people]
+            commit = entity_commit(episode(group, f"r{n}"), 1 + n, *writes, mentioned=())
+            await persistent(lambda commit=commit: store.commit_entities(commit))  # type: ignore[misc]
+
+    async def believe() -> None:
+        for n in range(rounds):
+            known = [fact(group, a, f"R{n}", b) for a, b in zip(people, reversed(people), strict=True)]
+            commit = fact_commit(episode(group, f"r{n}"), n, *known, entities=tuple(map(EntityWrite, people)))
+            await persistent(lambda commit=commit: store.commit_facts(commit))  # type: ignore[misc]
+
+    await asyncio.gather(resolve(), believe())
+    found = await entities_by_id(store, episode(group, "e0"), *(p.id for p in people))
+    assert {e.description for e in found.values()} == {f"d{rounds - 1}"}
+    assert sum(weight for _, _, weight in (await store.group_graph(group)).edges) == rounds * len(people)
+
+
+async def test_several_stores_open_at_once(bolt_uri: str) -> None:
+    stores = [Neo4jGraphStore(bolt_uri, dimension=DIMENSION) for _ in range(5)]
+    try:
+        await asyncio.gather(*(s.open() for s in stores))
+        await asyncio.gather(*(s.ping() for s in stores))
+    finally:
+        await asyncio.gather(*(s.close() for s in stores))
+
+
+async def test_a_wire_that_is_cut_is_retryable_and_nothing_is_half_written(group: str, bolt_uri: str) -> None:
+    async with wire_to(bolt_uri) as wire:
+        connection = Neo4jConnection(f"bolt://127.0.0.1:{wire.port}", None, None, "neo4j", SilentObserver())
+        await connection.open()
+
+        async def write_and_be_cut() -> None:
+            async with connection.transaction("test") as transaction:
+                await transaction.run("CREATE (:Lane {group_id: $g, stage: 'cut'})", {"g": group})
+                wire.cut()
+                await transaction.run("CREATE (:Lane {group_id: $g, stage: 'more'})", {"g": group})
+
+        try:
+            with pytest.raises(Retryable):
+                await write_and_be_cut()
+            query = "MATCH (l:Lane {group_id: $g}) RETURN l.stage AS stage"
+            assert await connection.run("test", query, {"g": group}) == []
+        finally:
+            await connection.close()
+
+
+async def test_a_transaction_that_the_server_ends_is_retryable(bolt_uri: str, group: str) -> None:
+    connection = Neo4jConnection(bolt_uri, None, None, "neo4j", SilentObserver())
+    await connection.open()
+    slow = "UNWIND range(1, 1000000000) AS i WITH i WHERE i < 0 RETURN $group, count(i)"
+    running = asyncio.create_task(connection.run("test", slow, {"group": group}))
+    found = "SHOW TRANSACTIONS YIELD transactionId, parameters WHERE parameters.group = $group RETURN transactionId"
+    try:
+        while not running.done():
+            for (number,) in await cypher(bolt_uri, found.replace("$group", "$wanted"), wanted=group):
+                await cypher(bolt_uri, "TERMINATE TRANSACTION $id", id=number)
+            await asyncio.sleep(0.02)
+        with pytest.raises(Retryable):
+            await running
+    finally:
+        running.cancel()
+        await connection.close()
+
+
+async def test_an_error_inside_a_transaction_rolls_it_back(bolt_uri: str, group: str) -> None:
+    connection = Neo4jConnection(bolt_uri, None, None, "neo4j", SilentObserver())
+    await connection.open()
+
+    async def fail() -> None:
+        async with connection.transaction("test") as transaction:
+            await transaction.run("CREATE (:Lane {group_id: $g, stage: 'x'})", {"g": group})
+            raise ValueError("not this one")
+
+    try:
+        with pytest.raises(ValueError, match="not this one"):
+            await fail()
+        assert await cypher(bolt_uri, "MATCH (l:Lane {group_id: $g}) RETURN l", g=group) == []
+    finally:
+        await connection.close()
