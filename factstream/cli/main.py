@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from factstream.cli import ask, communities, dead, publish, services, status, up
+from factstream.cli import ask, communities, dead, demo, publish, services, status, up
 from factstream.cli.stack import stack_app
 
 app = typer.Typer(
@@ -14,6 +14,7 @@ app = typer.Typer(
     help="Memory for agents as a streaming system: episodes in through Kafka, a graph of facts in two timelines out.",
 )
 app.command()(up.up)
+app.command()(demo.demo)
 app.command()(services.worker)
 app.command()(services.gateway)
 app.command()(services.serve)

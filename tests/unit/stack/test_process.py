@@ -27,6 +27,7 @@ def marker(tmp_path: Path) -> str:
 def server(tmp_path: Path, marker: str) -> Iterator[ServerProcess]:
     process = ServerProcess(tmp_path / "run" / "probe.json", marker)
     yield process
+    process.adopt()
     process.signal(signal.SIGKILL)
     process.wait_gone(10)
 

@@ -1,0 +1,58 @@
+# Every target does its own set-up: a virtual environment in .venv with locked dependencies, servers when needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SHARED ?= ../shared
+DATA ?= $(SHARED)/data
+ROOT ?= .factstream
+
+.PHONY: help demo test lint unit integration cases faults bench install clean
+
+help:
+	@echo "make demo      run everything and show what it does (KEEP=1 leaves it running)"
+	@echo "make test      lint, types, layout, unit and integration tests"
+	@echo "make cases     the black-box cases of $(SHARED)/cases against the real stack"
+	@echo "make faults    the slow fault runs"
+	@echo "make bench     the measurements of bench/"
+	@echo "make clean     remove .venv and the local stack's folder"
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml requirements-dev.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV)"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-dev.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(STAMP)
+	@FACTSTREAM_GATEWAY_PORT=0 FACTSTREAM_SEARCH_PORT=0 FACTSTREAM_WORKER_PORT=0 \
+		$(BIN)/factstream demo --root $(ROOT)/demo $(if $(KEEP),--keep)
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: $(STAMP)
+	$(BIN)/python -m pytest -q -m "not integration and not faults" tests
+
+integration: $(STAMP)
+	$(BIN)/python -m pytest -q -m "integration and not faults" tests
+
+test: lint $(STAMP)
+	$(BIN)/python -m pytest -q -m "not faults" tests
+
+cases: $(STAMP)
+	$(BIN)/python -m tests.cases --shared $(SHARED) --root $(ROOT)/cases $(ARGS)
+
+faults: $(STAMP)
+	$(BIN)/python -m pytest -q -m faults tests
+
+bench: $(STAMP)
+	$(BIN)/python -m bench.pipeline --root $(ROOT)/bench
+
+clean:
+	rm -rf $(VENV) $(ROOT)
