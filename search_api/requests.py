@@ -108,6 +108,10 @@ class SearchRequest(_Input):
 
     `as_of` left out is now, `as_of` null is any time. With `center` and no word on the order, the order is by
     distance from it. With `bfs_origins` and no word on the methods, breadth-first is added to the recipe's.
+
+    `min_score` is on the scale of the order's own `score`: for rrf 1 is first by every method; for mmr what the item
+    was worth when it was picked; for episode_mentions the number of episodes; for node_distance 1 / (1 + steps), 0
+    when not connected; for cross_encoder the model's.
     """
 
     model_config = ConfigDict(

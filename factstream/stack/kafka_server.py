@@ -96,7 +96,7 @@ class KafkaServer(Server):
         shutil.rmtree(data, ignore_errors=True)
         tool = self._java(java, jars, "WARN", "kafka.tools.StorageTool")
         done = subprocess.run(
-            [*tool, "format", "-t", self._cluster_id(), "-c", str(self._config)],
+            [*tool, "format", f"--cluster-id={self._cluster_id()}", "-c", str(self._config)],
             capture_output=True,
             env=java_environment(),
             text=True,

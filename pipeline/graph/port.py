@@ -132,9 +132,9 @@ class FactQuery:
 class FactGraph:
     """Answer to a FactQuery.
 
-    `evidence`: all evidence of each triplet, and for a whole slot also all evidence of cardinality `one` of its
-    (subject, relation). `facts`: every fact (believed or not) of the triplets that occur in `evidence`.
-    `entities`: those asked for, by id.
+    `evidence`: all evidence of each triplet, and for a whole slot also that of every triplet of the same
+    (subject, relation) of which some evidence has cardinality `one`. `facts`: every fact (believed or not) of the
+    triplets that occur in `evidence`. `entities`: those asked for and the ends of `facts`, by id.
     """
 
     mark: Mark | None
@@ -154,7 +154,7 @@ class FactWrite:
 
 @dataclass(frozen=True)
 class FactCommit:
-    """What the resolve_facts stage commits. The state becomes `committed`."""
+    """What the resolve_facts stage commits. The state becomes `committed` with `settle`."""
 
     episode: EpisodeRef
     lane_version: int
@@ -265,7 +265,14 @@ class GraphStore(Protocol):
         """Evidence, facts and entities that the statements touch."""
 
     async def commit_facts(self, commit: FactCommit) -> None:
-        """One transaction, fenced."""
+        """One transaction, fenced. The state stays as it is: see `settle`."""
+
+    async def settle(self, episode: EpisodeRef) -> None:
+        """Set the state `committed` of an episode whose resolve_facts mark is set; a repeat is a no-op.
+
+        A step of its own, after `commit_facts` has returned: a database may show a committed row to readers before
+        its indexes can find it, and `committed` promises that every later search sees the facts.
+        """
 
     async def community_graph(self, query: CommunityQuery) -> CommunityGraph:
         """Neighbourhoods and communities of the touched entities."""

@@ -45,12 +45,12 @@ class ResolveFactsStage:
         """Derive, commit, and answer with the changes to send on. Raises Fenced when another committed."""
         graph = await self.store.fact_graph(self._query(event))
         if graph.mark is not None:
+            await self.store.settle(event.episode)
             return Outcome(EpisodeState.committed, graph.mark.output, event.usage, repeated=True)
 
         now = self.clock()
         fresh = evidence_of(event, now)
-        names = {r.entity_id: r.name for r in event.entities}
-        names |= {i: e.name for i, e in graph.entities.items()}
+        names = {i: e.name for i, e in graph.entities.items()}
         occasion = Occasion(event.episode.group_id, event.episode.id, now)
         result = reconcile([*graph.evidence, *fresh], graph.facts, names, occasion)
         sentences = [f.fact for f in result.facts if f.id in result.created]
@@ -71,6 +71,7 @@ class ResolveFactsStage:
                 at=now,
             )
         )
+        await self.store.settle(event.episode)
         return Outcome(EpisodeState.committed, output, usage=event.usage + usage)
 
     def _query(self, event: ResolvedEpisode) -> FactQuery:
@@ -87,7 +88,7 @@ class ResolveFactsStage:
         )
 
     def _told_anew(self, graph: FactGraph, result: Reconciled, now: datetime) -> Iterable[EntityWrite]:
-        """The entities of the episode whose summary the changes alter."""
+        """The entities whose summary the changes alter."""
         for entity in graph.entities.values():
             lines = summary_lines(entity, result.changes, now)
             if lines != entity.lines:
@@ -105,6 +106,8 @@ def evidence_of(event: ResolvedEpisode, now: datetime) -> list[Evidence]:
             subject=event.entities[statement.subject].entity_id,
             relation=statement.relation,
             object=event.entities[statement.object].entity_id,
+            subject_name=event.entities[statement.subject].name,
+            object_name=event.entities[statement.object].name,
             kind=statement.kind,
             cardinality=statement.cardinality,
             fact=statement.fact,

@@ -17,7 +17,7 @@ from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
 from pipeline.observer import Observer
 from pipeline.stages.community_text import community_name, community_summary
 from pipeline.stages.outcome import Outcome
-from pipeline.stages.propagation import best_label, propagate
+from pipeline.stages.propagation import MAX_ROUNDS, best_label, propagate
 
 
 @dataclass(frozen=True)
@@ -120,17 +120,25 @@ class UpdateCommunitiesStage:
 
 
 def _moves(group_id: str, graph: CommunityGraph) -> dict[str, str | None]:
-    """Where each touched entity belongs. Entities are placed one after the other and see the places given before."""
+    """Where each touched entity belongs; everything around them stays where it is.
+
+    One step decides for an entity that joins what is there. Entities that come together need a few: they are placed
+    one after the other, in the order of their ids, until a round changes nothing (at most `MAX_ROUNDS`).
+    """
     placed: dict[str, str | None] = {e: n.entity.community_id for e, n in graph.neighbourhoods.items()}
-    for entity in sorted(graph.neighbourhoods):
-        weights: dict[str, int] = defaultdict(int)
-        for neighbour, (weight, community) in graph.neighbourhoods[entity].neighbours.items():
-            label = placed.get(neighbour, community)
-            if label is not None:
-                weights[label] += weight
-        found = best_label(weights, placed[entity])
-        alone = not graph.neighbourhoods[entity].neighbours
-        placed[entity] = found if found is not None or alone else _community_id(group_id, entity)
+    for _ in range(MAX_ROUNDS):
+        before = dict(placed)
+        for entity in sorted(graph.neighbourhoods):
+            neighbours = graph.neighbourhoods[entity].neighbours
+            weights: dict[str, int] = defaultdict(int)
+            for neighbour, (weight, community) in neighbours.items():
+                label = placed.get(neighbour, community)
+                if label is not None:
+                    weights[label] += weight
+            found = best_label(weights, placed[entity])
+            placed[entity] = found if found is not None or not neighbours else _community_id(group_id, entity)
+        if placed == before:
+            break
     return placed
 
 

@@ -22,7 +22,6 @@ class Hit:
 class Found:
     """Hits by scope, best first, and what could not be used and why."""
 
-    scopes: tuple[Scope, ...]
     hits: dict[Scope, tuple[Hit, ...]] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
 

@@ -91,7 +91,7 @@ class Retrieval:
         if vector is None:
             methods = tuple(method for method in methods if method is not Method.cosine)
         if not methods:
-            return Found(scopes, degraded=tuple(degraded))
+            return Found(degraded=tuple(degraded))
         terms = await _terms(request.query or "") if Method.bm25 in methods else []
         plan = search_plan(
             request, scopes, methods, chosen.walk, terms=terms, vector=vector, now=self._clock()
@@ -120,7 +120,7 @@ class Retrieval:
             )[: request.limit]
             for scope in scopes
         }
-        return Found(scopes, hits, tuple(dict.fromkeys(degraded)))
+        return Found(hits, tuple(dict.fromkeys(degraded)))
 
     async def _embed(self, query: str) -> tuple[Vector | None, list[str]]:
         if not query.strip():

@@ -21,7 +21,9 @@ from pipeline.model.fact import Fact
 
 UNBOUNDED_PAST = -(2**62)
 UNBOUNDED_FUTURE = 2**62
-# A range index refuses keys of more than about 8,000 bytes; a character takes at most four.
+# A range index refuses keys of more than about 8,000 bytes. A filter property of a vector index with more than 32,766
+# bytes does worse: the commit fails while it is applied and the whole database stops until it is restarted.
+# A character takes at most four bytes.
 MAX_INDEXED_CHARACTERS = 1000
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,7 +36,8 @@ def micros(moment: datetime) -> int:
 
 
 def index_key(text: str) -> str:
-    """A text as it stands in a range index: itself, or its beginning and a hash when it is too long for one."""
+    """A text as it stands in a range index or as a filter of a vector index: itself, or its beginning and a hash when
+    it is too long for one. Every text of an episode that is indexed whole goes through here."""
     if len(text) <= MAX_INDEXED_CHARACTERS:
         return text
     return f"{text[:100]}#{hashlib.sha256(text.encode()).hexdigest()}"

@@ -30,14 +30,16 @@ ACQUIRE_SECONDS = 30.0
 # A connection that lay idle longer than this is tested before use: servers and proxies close idle ones in silence.
 LIVENESS_SECONDS = 30.0
 
-# The driver does not count these as passing: the server or its operator ended a transaction, or it waited too long.
+# The driver does not count these as passing: the server or its operator ended a transaction, it waited too long, or
+# the database has stopped and waits for a restart.
 _PASSING = frozenset(
-    f"Neo.ClientError.Transaction.{name}"
-    for name in (
-        "Terminated",
-        "LockClientStopped",
-        "TransactionTimedOut",
-        "TransactionTimedOutClientConfiguration",
+    (
+        "Neo.ClientError.Transaction.Terminated",
+        "Neo.ClientError.Transaction.LockClientStopped",
+        "Neo.ClientError.Transaction.TransactionTimedOut",
+        "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
+        "Neo.DatabaseError.Transaction.TransactionStartFailed",
+        "Neo.DatabaseError.Transaction.TransactionLogError",
     )
 )
 

@@ -13,7 +13,7 @@ from pipeline.graph.neo4j.lane import RESOLVE_FACTS, Lane, begin, mark_of
 from pipeline.graph.neo4j.merging import with_lines
 from pipeline.graph.neo4j.properties import evidence_parameters, fact_parameters, slot_id, triplet_id
 from pipeline.graph.port import FactCommit, FactGraph, FactQuery
-from pipeline.model.episode import EpisodeState
+from pipeline.model.episode import EpisodeRef
 from pipeline.timeline.evidence import Evidence
 
 
@@ -60,4 +60,10 @@ class FactWrites:
                 rows = await open_commit.run(q.WRITE_FACTS, facts=facts)
                 if rows[0]["written"] != len(facts):
                     raise Poison("an entity that a fact joins is not in the graph", "facts")
-            await open_commit.finish(EpisodeState.committed, commit.output, commit.usage)
+            await open_commit.finish(None, commit.output, commit.usage)
+
+    async def settle(self, episode: EpisodeRef) -> None:
+        """See GraphStore.settle."""
+        lane = Lane(episode.group_id, RESOLVE_FACTS, episode.id)
+        async with self.connection.transaction("settle") as transaction:
+            await transaction.run(q.SETTLE, lane.params)

@@ -89,7 +89,7 @@ def entity_parameters(write: EntityWrite, dimension: int) -> Properties:
     properties: Properties = {
         "name": entity.name,
         "summary": entity.summary,
-        "fs_type": entity.type,
+        **_type_properties(entity.type),
         "fs_aliases": list(entity.aliases),
         "fs_keys": list(entity.keys),
         "fs_description": entity.description,
@@ -133,7 +133,8 @@ def fact_parameters(write: FactWrite, dimension: int, at: datetime) -> Propertie
     starts, ends = zip(*(_interval(belief) for belief in fact.beliefs), strict=True)
     scope = scope_token(fact.group_id)
     properties: Properties = {
-        "name": fact.relation,
+        # Kept whole in fs_fact; see index_key for why not here.
+        "name": index_key(fact.relation),
         "fact": fact.fact,
         "episodes": list(shown.episodes),
         "valid_at": shown.valid_at,
@@ -179,6 +180,12 @@ def community_parameters(write: CommunityWrite, dimension: int) -> Properties:
         "created": micros(community.created_at),
         "properties": properties,
     }
+
+
+def _type_properties(kind: str | None) -> Properties:
+    """The type as the vector index filters by it, and the whole of it when that had to be shortened."""
+    short = None if kind is None else index_key(kind)
+    return {"fs_type": short, "fs_full_type": None if short == kind else kind}
 
 
 def _triplet_of(fact: Fact) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 FACT_FIELDS = "{group_id: x.group_id, id: x.uuid, fact: x.fs_fact}"
 
 ENTITY_FIELDS = """{
-    group_id: x.group_id, id: x.uuid, name: x.name, type: x.fs_type, aliases: x.fs_aliases, keys: x.fs_keys,
-    summary: x.summary, description: x.fs_description, lines: x.fs_lines, attributes: x.fs_attributes,
-    created_at: x.created_at, community: x.fs_community
+    group_id: x.group_id, id: x.uuid, name: x.name, type: coalesce(x.fs_full_type, x.fs_type),
+    aliases: x.fs_aliases, keys: x.fs_keys, summary: x.summary, description: x.fs_description,
+    lines: x.fs_lines, attributes: x.fs_attributes, created_at: x.created_at, community: x.fs_community
 }"""
 
 EPISODE_FIELDS = """{

@@ -118,6 +118,11 @@ def _and(conditions: list[str]) -> str:
     return "".join(f" AND {each}" for each in conditions)
 
 
+def _has_direction(embedding: str) -> str:
+    """Whether there is a vector and it is not all zeros: the cosine with such a one is an error in Neo4j."""
+    return f"any(value IN {embedding} WHERE value <> 0)"
+
+
 def _text_leg(shape: SearchShape, scope: Scope) -> str:
     return f"""
     UNWIND $texts_{scope} AS text
@@ -138,7 +143,7 @@ def _vector_leg(shape: SearchShape, scope: Scope) -> str:
     CALL (group_id, kind, near, hits) {{
         WHEN size(near) >= $fetch AND size(hits) < $limit THEN {{
             MATCH {target.pattern} USING INDEX x:{target.kind}(group_id, uuid)
-            WHERE x.uuid IS NOT NULL AND {target.embedding} IS NOT NULL{_and(inside + after)}
+            WHERE x.uuid IS NOT NULL AND {_has_direction(target.embedding)}{_and(inside + after)}
             {measure} found
         }} ELSE {{ RETURN hits AS found }}
     }}"""
@@ -161,13 +166,12 @@ def _vector_leg(shape: SearchShape, scope: Scope) -> str:
 
 
 def _graph_leg(shape: SearchShape, scope: Scope) -> str:
+    """Facts or entities around the origins, nearest first, of equally near ones the latest learned first."""
     if scope is Scope.facts:
         candidates = _facts_around(shape)
-    elif scope is Scope.entities:
+    else:
         candidates = f"""{_reached(shape, shape.depth)}
     WITH n AS x, min(steps) AS steps WHERE steps >= 1{_and(visible(shape, scope) + filters(shape, scope))}"""
-    else:
-        candidates = "\n    UNWIND [] AS none WITH none AS x, none AS steps"
     return f"""{candidates}
     WITH x, 1.0 / steps AS score ORDER BY score DESC, x.fs_created DESC, x.uuid LIMIT $limit"""
 
@@ -177,12 +181,12 @@ def _facts_around(shape: SearchShape) -> str:
     seen = _and(visible(shape, Scope.facts) + filters(shape, Scope.facts))
     return f"""
     CALL () {{{_reached(shape, shape.depth - 1)}
-        WITH n, min(steps) AS steps
+        WITH n, min(steps) AS steps ORDER BY steps
         CALL (n) {{
             MATCH (n)-[x:RELATES_TO]-(:Entity) WHERE x.group_id = n.group_id{seen}
             RETURN x LIMIT $visited
         }}
-        RETURN x, steps + 1 AS steps
+        RETURN x, steps + 1 AS steps LIMIT $followed
         UNION
         UNWIND $origins AS id UNWIND $group_ids AS group_id
         MATCH (e:Episodic {{group_id: group_id, uuid: id}})-[:MENTIONS]->(:Entity)-[x:RELATES_TO]-(:Entity)
@@ -193,8 +197,10 @@ def _facts_around(shape: SearchShape) -> str:
 
 
 def _reached(shape: SearchShape, reach: int) -> str:
-    """Entities n within `reach` steps of an origin; what an episode mentions is one step away from it."""
+    """Entities n within `reach` steps of an origin; what an episode mentions is one step away from it. The search for
+    shortest paths goes outward, so the limit cuts off the farthest."""
     walk = f"""MATCH path = ANY SHORTEST (start)-{_edge(shape)}-{_HOPS.get(reach)}(n:Entity)
+            WHERE n.group_id = start.group_id
             RETURN n, base + length(path) AS steps LIMIT $visited"""
     return f"""
         CALL () {{
@@ -228,8 +234,9 @@ def _candidates(scope: Scope, legs: list[str]) -> str:
 
 
 def _similarities(scope: Scope) -> str:
+    embedding = _TARGETS[scope].embedding
     return f"""CALL ({scope}) {{
-    WITH [x IN {scope}[..$compared] | {_TARGETS[scope].embedding}] AS vectors
+    WITH [x IN {scope}[..$compared] | CASE WHEN {_has_direction(embedding)} THEN {embedding} END] AS vectors
     UNWIND range(0, size(vectors) - 2) AS i
     UNWIND range(i + 1, size(vectors) - 1) AS j
     WITH i, j, 2 * vector.similarity.cosine(vectors[i], vectors[j]) - 1 AS cosine

@@ -7,7 +7,7 @@ so that what they read is at least as new as the version that they answer.
 from __future__ import annotations
 
 ENTITY_FIELDS = """{
-    id: e.uuid, group_id: e.group_id, name: e.name, type: e.fs_type, aliases: e.fs_aliases, keys: e.fs_keys,
+    id: e.uuid, group_id: e.group_id, name: e.name, type: coalesce(e.fs_full_type, e.fs_type), aliases: e.fs_aliases, keys: e.fs_keys,
     summary: e.summary, description: e.fs_description, lines: e.fs_lines, attributes: e.fs_attributes,
     created_at: e.created_at, community: e.fs_community
 }"""
@@ -33,6 +33,7 @@ CALL (p, mark) {
 }
 CALL (p) {
     MATCH (c:Episodic)
+    USING INDEX c:Episodic(group_id, fs_thread, fs_reference)
     WHERE c.group_id = $group_id AND c.fs_thread = p.fs_thread AND c.fs_reference <= p.fs_reference
       AND (c.fs_reference < p.fs_reference OR c.fs_sequence < p.fs_sequence) AND c.uuid <> p.uuid
     WITH c ORDER BY c.fs_reference DESC, c.fs_sequence DESC, c.uuid LIMIT $context_size
@@ -41,9 +42,13 @@ CALL (p) {
 RETURN p.fs_episode AS episode, mark IS NOT NULL AS marked, mark.output AS output, context
 """
 
-# The first statement of every commit. The lane is locked by its first write, before its version is read, so of two
-# commits the later one sees what the earlier one made of it.
+# The first statement of every commit. The whole group is locked before its lane, since stages of one group write to
+# the same nodes and would wait for each other in a circle. The lane is locked by its first write, before its version
+# is read, so of two commits the later one sees what the earlier one made of it.
 BEGIN = """CYPHER 25
+MERGE (whole:Lane {group_id: $group_id, stage: ''})
+SET whole.version = coalesce(whole.version, 0) + 1
+WITH whole
 MERGE (lane:Lane {group_id: $group_id, stage: $stage})
 ON CREATE SET lane.version = 0
 SET lane.version = lane.version + 1
@@ -64,6 +69,12 @@ WITH mark
 OPTIONAL MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
 SET p.fs_state = coalesce($state, p.fs_state), p.fs_usage = $usage,
     p.fs_reason = CASE WHEN $state IS NULL THEN p.fs_reason END
+"""
+
+SETTLE = """CYPHER 25
+MATCH (:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
+MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
+SET p.fs_state = 'committed', p.fs_reason = null
 """
 
 MARK_DEAD = """CYPHER 25
@@ -159,23 +170,24 @@ FACT_GRAPH = f"""{_HEAD}
 CALL () {{
     CALL () {{
         UNWIND $triplets AS triplet
-        MATCH (v:Evidence {{group_id: $group_id, fs_triplet: triplet}})
-        RETURN v
+        RETURN triplet
         UNION
         UNWIND $slots AS slot
         MATCH (v:Evidence {{group_id: $group_id, fs_slot: slot}})
         WHERE v.fs_cardinality = 'one'
-        RETURN v
+        RETURN DISTINCT v.fs_triplet AS triplet
     }}
+    MATCH (v:Evidence {{group_id: $group_id, fs_triplet: triplet}})
     RETURN collect(v.fs_json) AS evidence, collect(DISTINCT v.fs_triplet) AS spoken_of
 }}
 CALL (spoken_of) {{
     UNWIND spoken_of AS triplet
     MATCH ()-[r:RELATES_TO {{group_id: $group_id, fs_triplet: triplet}}]->()
-    RETURN collect(r.fs_fact) AS facts
+    RETURN collect(r.fs_fact) AS facts, collect(r.fs_source) + collect(r.fs_target) AS ends
 }}
-CALL () {{
-    UNWIND $entity_ids AS id
+CALL (ends) {{
+    UNWIND $entity_ids + ends AS id
+    WITH DISTINCT id
     MATCH (e:Entity {{group_id: $group_id, uuid: id}})
     RETURN collect({ENTITY_FIELDS}) AS entities
 }}

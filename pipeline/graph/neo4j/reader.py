@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import neo4j
-from neo4j.exceptions import Neo4jError
 
 from pipeline.clock import Clock, system_clock
 from pipeline.errors import Retryable
@@ -24,7 +23,6 @@ from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.fact import Fact, last_view
 
-_TIMED_OUT = "Neo.ClientError.Transaction.TransactionTimedOut"
 _START_OF_TIME = datetime.min.replace(tzinfo=UTC)
 
 
@@ -123,12 +121,7 @@ class Neo4jGraphReader:
     async def _run(self, operation: str, query: str, params: dict[str, Any]) -> list[Row]:
         # The driver takes the timeout of a transaction of one statement with the statement.
         timed: Any = neo4j.Query(query, timeout=self._timeout)
-        try:
-            return await self._connection.run(operation, timed, params)
-        except Neo4jError as error:
-            if error.code is not None and error.code.startswith(_TIMED_OUT):
-                raise Retryable(f"Neo4j took longer than {self._timeout:g} s for {operation}") from error
-            raise
+        return await self._connection.run(operation, timed, params)
 
 
 def _start(fact: Fact) -> tuple[datetime, datetime, str]:

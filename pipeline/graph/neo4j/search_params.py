@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, UNBOUNDED_PAST, micros, scope_token, tag
+from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, UNBOUNDED_PAST, index_key, micros, scope_token, tag
 from pipeline.graph.neo4j.queries_conditions import SearchShape, after_index
 from pipeline.graph.neo4j.queries_search import MAX_DEPTH, MAX_HOPS
 from pipeline.graph.search import Method, Scope, SearchPlan, TimeRange
@@ -15,6 +15,8 @@ COMPARED = 60
 """Candidates of a scope, best first, among which similarities are measured: at most 1,770 pairs."""
 VISITED = 2000
 """Entities reached from one origin, and facts followed from one entity, by a breadth-first leg."""
+FOLLOWED = 10_000
+"""Facts that a breadth-first leg looks at in all, nearest first."""
 OVERFETCH = 3
 """Times `limit` that the vector index is asked for, since approximate neighbours are measured again exactly."""
 FILTERED_FETCH = 200
@@ -27,20 +29,21 @@ inside the full-text index."""
 
 
 def shape_of(plan: SearchPlan) -> SearchShape:
-    """The shape of a plan. Methods that have nothing to go by (no terms, no vector, no origins) have no leg."""
+    """The shape of a plan. A method that has nothing to go by (no terms, no vector, no origins) has no leg, and
+    breadth-first leads to facts and entities only."""
     given = {
-        Method.bm25: any(term.isalnum() for term in plan.terms),
-        Method.cosine: plan.vector is not None and any(plan.vector),
-        Method.bfs: bool(plan.bfs_origins),
+        Method.bm25: set(Scope) if any(term.isalnum() for term in plan.terms) else set(),
+        Method.cosine: set(Scope) if plan.vector is not None and any(plan.vector) else set(),
+        Method.bfs: {Scope.facts, Scope.entities} if plan.bfs_origins else set(),
     }
+    legs = ((s, m) for s in dict.fromkeys(plan.scopes) for m in dict.fromkeys(plan.methods) if s in given[m])
     wanted = plan.filters
     return SearchShape(
-        legs=tuple(
-            (s, m) for s in dict.fromkeys(plan.scopes) for m in dict.fromkeys(plan.methods) if given[m]
-        ),
+        legs=tuple(legs),
         at=plan.as_of is not None,
         known=plan.known_at is not None,
-        by_type=bool(wanted.entity_types),
+        # Every entity bears the label Entity, so asking for it asks for nothing.
+        by_type=bool(wanted.entity_types) and "Entity" not in wanted.entity_types,
         by_relation=bool(wanted.relations),
         by_metadata=bool(wanted.metadata),
         by_valid=bool(wanted.valid_at),
@@ -57,6 +60,8 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
     """The parameters of the shape's query."""
     wanted = plan.filters
     groups = list(dict.fromkeys(plan.group_ids))
+    types = [index_key(each) for each in wanted.entity_types] if shape.by_type else []
+    relations = [index_key(each) for each in wanted.relations]
     checked_later = any(after_index(shape, scope) for scope in shape.scopes)
     params: dict[str, Any] = {
         "group_ids": groups,
@@ -66,20 +71,23 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
         "as_of": None if plan.as_of is None else micros(plan.as_of),
         "known_at": None if plan.known_at is None else micros(plan.known_at),
         "vector": None if plan.vector is None else list(plan.vector),
-        "entity_types": list(wanted.entity_types),
-        "relations": list(wanted.relations),
+        "entity_types": types,
+        "relations": relations,
         "tags": [tag(key, value) for key, value in wanted.metadata.items()],
         "valid_at": [_bounds(each) for each in wanted.valid_at],
         "invalid_at": [_bounds(each) for each in wanted.invalid_at],
         "created_at": [_bounds(each) for each in wanted.created_at],
         "origins": list(dict.fromkeys(plan.bfs_origins)),
         "visited": VISITED,
+        "followed": FOLLOWED,
         "compared": COMPARED,
         "centre": plan.distances_from,
     }
     open_only = plan.known_at is None and plan.as_of is not None and plan.as_of >= now - STILL_NOW
     for scope in shape.scopes:
-        kinds = {Scope.facts: wanted.relations, Scope.entities: wanted.entity_types}.get(scope) or (None,)
+        kinds: Sequence[str | None] = {Scope.facts: relations, Scope.entities: types}.get(scope, ()) or (
+            None,
+        )
         params[f"parts_{scope}"] = [[group, kind] for group in groups for kind in dict.fromkeys(kinds)]
         params[f"texts_{scope}"] = _texts(plan.terms, groups, open_only and scope is Scope.facts)
     return params

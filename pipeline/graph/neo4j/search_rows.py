@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.graph.neo4j import codec
 from pipeline.graph.neo4j.queries_search import leg_column
-from pipeline.graph.search import Candidates, Item, Leg, Scope, SearchPlan, item_key
+from pipeline.graph.search import Candidates, Item, Leg, Method, Scope, SearchPlan, item_key
 from pipeline.model.community import Community
 from pipeline.model.fact import Fact
 
@@ -40,7 +40,14 @@ def candidates_of(plan: SearchPlan, row: Mapping[str, Any]) -> Candidates:
         distances=_distances(items, row["steps"]) if "steps" in row else {},
         similarities={scope: _similarities(row, scope) for scope in items if f"similar_{scope}" in row},
         mentions=_mentions(items, row, plan.known_at) if plan.mentions else {},
+        degraded=_degraded(plan),
     )
+
+
+def _degraded(plan: SearchPlan) -> tuple[str, ...]:
+    if Method.cosine in plan.methods and plan.vector is not None and not any(plan.vector):
+        return ("cosine: the embedding of the query is zero",)
+    return ()
 
 
 def _key(fields: Mapping[str, Any]) -> str:
@@ -77,7 +84,9 @@ def _distances(
 def _mentions(
     items: Mapping[Scope, Mapping[str, Item]], row: Mapping[str, Any], known_at: datetime | None
 ) -> dict[Scope, dict[str, int]]:
-    counted: dict[str, int] = dict(zip((_key(f) for f in row.get(Scope.entities, ())), row.get("mentions", ()), strict=True))
+    counted: dict[str, int] = dict(
+        zip((_key(f) for f in row.get(Scope.entities, ())), row.get("mentions", ()), strict=True)
+    )
 
     def count(key: str, item: Item) -> int:
         if isinstance(item, Fact):

@@ -27,7 +27,7 @@ from pipeline.graph.port import (
     Received,
     Vector,
 )
-from pipeline.model.episode import Episode
+from pipeline.model.episode import Episode, EpisodeRef
 from pipeline.observer import Observer, SilentObserver
 
 
@@ -111,6 +111,10 @@ class Neo4jGraphStore:
     async def commit_facts(self, commit: FactCommit) -> None:
         """See GraphStore."""
         await self._facts.commit(commit)
+
+    async def settle(self, episode: EpisodeRef) -> None:
+        """See GraphStore."""
+        await self._facts.settle(episode)
 
     async def community_graph(self, query: CommunityQuery) -> CommunityGraph:
         """See GraphStore."""

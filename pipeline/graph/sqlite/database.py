@@ -30,7 +30,8 @@ _LATER = {
 class Database:
     """Runs functions over a connection, each in one transaction: a snapshot to read, or the file's one writer.
 
-    A call that is cancelled still runs to its end in the thread; calls are handled in the order in which they came.
+    Calls are handled in the order in which they came. One that is cancelled is dropped, or, when it has begun, runs to
+    its end in the thread.
     """
 
     def __init__(self, path: Path, *, create: bool, observer: Observer, busy_seconds: float) -> None:

@@ -18,7 +18,7 @@ from pipeline.graph.sqlite.writes import (
     put_mark,
 )
 from pipeline.model.entity import Entity
-from pipeline.model.episode import EpisodeState
+from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
 from pipeline.model.fact import Fact
 from pipeline.timeline.evidence import Evidence
 
@@ -29,12 +29,14 @@ def fact_graph(connection: sqlite3.Connection, query: FactQuery) -> FactGraph:
     if group is None:
         return FactGraph(mark=None, lane_version=0)
     evidence = _evidence(connection, group, query)
+    facts = _facts(connection, group, evidence)
+    ends = [end.id for fact in facts for end in (fact.source, fact.target)]
     return FactGraph(
         mark=mark(connection, group, query.episode.id, RESOLVE_FACTS),
         lane_version=lane_version(connection, group, RESOLVE_FACTS),
         evidence=evidence,
-        facts=_facts(connection, group, evidence),
-        entities=_entities(connection, group, query.entity_ids),
+        facts=facts,
+        entities=_entities(connection, group, tuple(dict.fromkeys((*query.entity_ids, *ends)))),
     )
 
 
@@ -50,7 +52,14 @@ def commit_facts(connection: sqlite3.Connection, dimension: int, commit: FactCom
     for fact in commit.facts:
         writer.fact(fact)
     put_mark(connection, group, commit.episode.id, RESOLVE_FACTS, commit.output)
-    advance(connection, group, commit.episode, EpisodeState.committed, commit.usage)
+    advance(connection, group, commit.episode, None, commit.usage)
+
+
+def settle(connection: sqlite3.Connection, episode: EpisodeRef) -> None:
+    """Set the state `committed`, if the facts of the episode are."""
+    group = group_no(connection, episode.group_id)
+    if group is not None and mark(connection, group, episode.id, RESOLVE_FACTS) is not None:
+        advance(connection, group, episode, EpisodeState.committed, Usage())
 
 
 def _evidence(connection: sqlite3.Connection, group: int, query: FactQuery) -> tuple[Evidence, ...]:

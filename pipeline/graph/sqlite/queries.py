@@ -61,12 +61,12 @@ INSERT OR IGNORE INTO mention
 SELECT group_no, :episode, no, :at FROM entity WHERE group_no = :group AND id = :id"""
 ENTITIES_BY_KEYS = """
 SELECT DISTINCT e.no, e.body, e.community_id FROM json_each(:keys) k
-JOIN entity_key ON entity_key.group_no = :group AND entity_key.key = k.value
-JOIN entity e ON e.no = entity_key.entity_no
+CROSS JOIN entity_key ON entity_key.group_no = :group AND entity_key.key = k.value
+CROSS JOIN entity e ON e.no = entity_key.entity_no
 ORDER BY e.no"""
 ENTITIES_BY_ID = """
 SELECT e.no, e.body, e.community_id FROM json_each(:ids) i
-JOIN entity e ON e.group_no = :group AND e.id = i.value"""
+CROSS JOIN entity e ON e.group_no = :group AND e.id = i.value"""
 ENTITIES_BY_NO = "SELECT no, body, community_id FROM entity WHERE no IN (SELECT value FROM json_each(:nos))"
 ENTITIES_OF_GROUP = "SELECT no, body, community_id FROM entity WHERE group_no = :group ORDER BY no"
 
@@ -82,7 +82,9 @@ SELECT no, body FROM evidence
 WHERE group_no = :group AND subject = :subject AND relation = :relation AND object = :object"""
 EVIDENCE_OF_SLOT = """
 SELECT no, body FROM evidence
-WHERE group_no = :group AND subject = :subject AND relation = :relation AND cardinality = 'one'"""
+WHERE group_no = :group AND subject = :subject AND relation = :relation AND object IN (
+    SELECT object FROM evidence
+    WHERE group_no = :group AND subject = :subject AND relation = :relation AND cardinality = 'one')"""
 FACTS_OF_TRIPLET = """
 SELECT no, body FROM fact
 WHERE group_no = :group AND source = :subject AND relation = :relation AND target = :object"""

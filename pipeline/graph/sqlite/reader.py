@@ -14,7 +14,6 @@ from pipeline.graph.sqlite import queries_read as queries
 from pipeline.graph.sqlite import schema
 from pipeline.graph.sqlite.codec import UNBOUNDED_TO, micros, read_entity
 from pipeline.graph.sqlite.communities import read_one
-from pipeline.graph.sqlite.conditions import NOW
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.items import stored_episode
 from pipeline.graph.sqlite.legs import Search
@@ -80,14 +79,14 @@ class SqliteGraphReader:
         return await self._database.read("search", lambda c: Search(c, self._vectors, plan).run())
 
     async def episode(self, group_id: str, episode_id: str) -> StoredEpisode | None:
-        """With the facts that it supports, oldest first, and its entities."""
+        """With the facts that it supports or once supported, oldest first, and its entities."""
 
         def work(connection: sqlite3.Connection, group: int) -> StoredEpisode | None:
             place = {"group": group, "id": episode_id}
             row = connection.execute(queries.EPISODE, place).fetchone()
             if row is None:
                 return None
-            facts = connection.execute(queries.EPISODE_FACTS, {**place, "known": NOW})
+            facts = connection.execute(queries.EPISODE_FACTS, place)
             entities = connection.execute(queries.EPISODE_ENTITIES, place)
             return replace(
                 stored_episode(*row),

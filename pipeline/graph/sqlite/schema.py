@@ -64,7 +64,7 @@ CREATE TABLE fact (
     revision INTEGER NOT NULL, body TEXT NOT NULL,
     UNIQUE (group_no, id));
 CREATE INDEX fact_by_source ON fact (group_no, source, relation, target);
-CREATE INDEX fact_by_target ON fact (group_no, target);
+CREATE INDEX fact_by_target ON fact (group_no, target, source);
 CREATE TABLE belief (
     fact_no INTEGER NOT NULL REFERENCES fact (no), place INTEGER NOT NULL,
     known_from INTEGER NOT NULL, known_to INTEGER NOT NULL, holds INTEGER NOT NULL,

@@ -27,7 +27,7 @@ from pipeline.graph.sqlite import communities, entities, episodes, facts, schema
 from pipeline.graph.sqlite.codec import micros
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.vectors import VectorIndex
-from pipeline.model.episode import Episode
+from pipeline.model.episode import Episode, EpisodeRef
 from pipeline.observer import Observer, SilentObserver
 
 
@@ -113,6 +113,10 @@ class SqliteGraphStore:
     async def commit_facts(self, commit: FactCommit) -> None:
         """One transaction, fenced."""
         await self._database.write("commit_facts", lambda c: facts.commit_facts(c, self._dimension, commit))
+
+    async def settle(self, episode: EpisodeRef) -> None:
+        """Set the state `committed` of an episode whose facts are committed."""
+        await self._database.write("settle", lambda c: facts.settle(c, episode))
 
     async def community_graph(self, query: CommunityQuery) -> CommunityGraph:
         """Neighbourhoods and communities of the touched entities."""

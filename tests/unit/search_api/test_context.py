@@ -43,7 +43,7 @@ def entity_hit(name, summary="", type_=None):
 
 
 def found(**hits):
-    return Found(tuple(Scope), {Scope(name): tuple(items) for name, items in hits.items()})
+    return Found({Scope(name): tuple(items) for name, items in hits.items()})
 
 
 def test_the_whole_form():

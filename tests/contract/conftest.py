@@ -1,0 +1,66 @@
+"""The stores that must keep the contract: each test runs on every one of them."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.reader import Neo4jGraphReader
+from pipeline.graph.neo4j.store import Neo4jGraphStore
+from pipeline.graph.sqlite.reader import SqliteGraphReader
+from pipeline.graph.sqlite.store import SqliteGraphStore
+from pipeline.observer import SilentObserver
+from tests.contract.kit import DIMENSION, Graph
+from tests.integration.stack_fixture import shared_stack
+
+
+@pytest.fixture
+def group() -> str:
+    """A group id that no other test has used."""
+    return f"group-{uuid.uuid4().hex}"
+
+
+@pytest.fixture
+def other_group() -> str:
+    """Another one."""
+    return f"group-{uuid.uuid4().hex}"
+
+
+@pytest.fixture(scope="session")
+def bolt_uri() -> Iterator[str]:
+    """Neo4j's address: FACTSTREAM_TEST_BOLT, or that of a stack started for this run."""
+    given = os.environ.get("FACTSTREAM_TEST_BOLT")
+    if given:
+        yield given if "://" in given else f"bolt://{given}"
+        return
+    with shared_stack() as stack:
+        yield stack.bolt_uri
+
+
+@pytest_asyncio.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.integration)])
+async def graph(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Graph]:
+    """An open store and reader over one database."""
+    made = _sqlite(tmp_path) if request.param == "sqlite" else _neo4j(request.getfixturevalue("bolt_uri"))
+    await made.store.open()
+    await made.reader.open()
+    try:
+        yield made
+    finally:
+        await made.reader.close()
+        await made.store.close()
+
+
+def _sqlite(folder: Path) -> Graph:
+    path = folder / "graph.db"
+    return Graph(SqliteGraphStore(path, dimension=DIMENSION), SqliteGraphReader(path))
+
+
+def _neo4j(uri: str) -> Graph:
+    reader = Neo4jGraphReader(Neo4jConnection(uri, None, None, "neo4j", SilentObserver()))
+    return Graph(Neo4jGraphStore(uri, dimension=DIMENSION), reader)
