@@ -7,11 +7,12 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from pipeline.access import check_exposure
 from pipeline.clock import Clock, system_clock
 from pipeline.embedding.port import Embedder
 from pipeline.graph.search import GraphReader
 from search_api import operations, reads, routes
-from search_api.auth import KeyRing, check_exposure
+from search_api.auth import KeyRing
 from search_api.limits import Gate, Limits
 from search_api.measured import Measured
 from search_api.metrics import SearchMetrics
@@ -43,7 +44,7 @@ def create_app(
 
     Raises SettingError when the keys are malformed, or when there are none and `settings.host` is no loopback address.
     """
-    check_exposure(settings.host, settings.api_keys)
+    check_exposure("search service", settings.host, settings.api_keys)
     metrics = metrics or SearchMetrics()
     opening = Opening(reader)
 

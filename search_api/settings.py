@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-AllowedGroups = Collection[str] | Literal["*"]
-"""Group ids, or "*" for every group."""
+from pipeline.access import AllowedGroups
 
 
 @dataclass(frozen=True)

@@ -56,3 +56,15 @@ async def require_topics(bootstrap: str, names: Iterable[str]) -> None:
         missing = set(names) - set(await admin.list_topics())
     if missing:
         raise TopicsMissing(bootstrap, sorted(missing))
+
+
+async def partitions_of(bootstrap: str, topic: str) -> list[int]:
+    """The partition numbers of a topic; none when it does not exist. Raises KafkaError when no broker answers.
+
+    A consumer cannot be asked: what it knows is limited to the topics that it has subscribed to.
+    """
+    async with admin_client(bootstrap) as admin:
+        if topic not in await admin.list_topics():
+            return []
+        described = await admin.describe_topics([topic])
+    return sorted(part["partition"] for part in described[0]["partitions"])

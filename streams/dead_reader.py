@@ -13,6 +13,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from streams.agents.decoding import LOGGED_AT_HEADER, SEQUENCE_HEADER, sequence_of
 from streams.agents.outbox import Sender
+from streams.broker import partitions_of
 from streams.topics import DEAD, EPISODES
 
 
@@ -57,15 +58,17 @@ async def read_dead_letters(
     Raises KafkaError when the broker does not answer.
     """
     topic = DEAD.named(prefix)
-    consumer = AIOKafkaConsumer(bootstrap_servers=bootstrap, enable_auto_commit=False)
+    partitions = [TopicPartition(topic, p) for p in await partitions_of(bootstrap, topic)]
+    if not partitions:
+        return
+    # Not by seeking to the beginning: the consumer's own reset to the end may come after it.
+    consumer = AIOKafkaConsumer(
+        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest"
+    )
     await consumer.start()
     try:
-        if topic not in await consumer.topics():
-            return
-        partitions = [TopicPartition(topic, p) for p in consumer.partitions_for_topic(topic) or ()]
         consumer.assign(partitions)
         ends = await consumer.end_offsets(partitions)
-        await consumer.seek_to_beginning(*partitions)
         left = {tp for tp in partitions if await consumer.position(tp) < ends[tp]}
         while left:
             for tp, records in (await consumer.getmany(timeout_ms=1000)).items():

@@ -22,14 +22,22 @@ def main() -> int:
     if not (cases / "run.py").exists():
         parser.error(f"there are no cases in {cases}; say where with --shared")
     settings = load_settings(
-        {"stack_root": options.root, "gateway_port": 0, "search_port": 0, "worker_port": 0, "log_level": "warning"}
+        {
+            "stack_root": options.root,
+            "gateway_port": 0,
+            "search_port": 0,
+            "worker_port": 0,
+            "log_level": "warning",
+        }
     )
     supervisor = Supervisor(settings, report=lambda line: print(line, file=sys.stderr))
     codes: list[int] = []
 
     def run(urls: Urls) -> None:
         command = [sys.executable, str(cases / "run.py"), "--gateway", urls.gateway, "--search", urls.search]
-        codes.append(subprocess.run([*command, *more, str(cases)], env=dict(os.environ), check=False).returncode)
+        codes.append(
+            subprocess.run([*command, *more, str(cases)], env=dict(os.environ), check=False).returncode
+        )
 
     supervisor.run(on_ready=lambda _: None, until=run)
     return codes[0] if codes else 1

@@ -90,9 +90,15 @@ def gateway(port: Port = None) -> None:
         except StartError as error:
             raise Retryable(str(error)) from error
 
-    app = create_gateway(
-        GatewaySettings(topic_prefix=settings.topic_prefix), producer, ready=ready, on_stop=producer.stop
-    )
+    with clear_errors():
+        app = create_gateway(
+            GatewaySettings(
+                topic_prefix=settings.topic_prefix, host=settings.host, api_keys=settings.api_keys
+            ),
+            producer,
+            ready=ready,
+            on_stop=producer.stop,
+        )
     uvicorn.run(app, host=settings.host, port=settings.gateway_port, log_level="warning", access_log=False)
 
 

@@ -21,7 +21,9 @@ class Collected:
         self._attributes: list[dict[str, Any]] = []
         self._statements: dict[tuple[object, ...], Statement] = {}
 
-    def mention(self, name: str, kind: str | None = None, attributes: dict[str, Any] | None = None) -> int | None:
+    def mention(
+        self, name: str, kind: str | None = None, attributes: dict[str, Any] | None = None
+    ) -> int | None:
         """The index of a name's mention, made when it is new; None when the name is empty or there are too many."""
         key = entity_key(name)
         if not key:

@@ -84,7 +84,11 @@ class JsonRecordReader:
             for item in value if many else [value]:
                 target = None
                 if isinstance(item, Mapping) and depth < MAX_DEPTH:
-                    target = self._record(episode, out, item, keys.type_of(key), depth + 1) if _main_key(item) else None
+                    target = (
+                        self._record(episode, out, item, keys.type_of(key), depth + 1)
+                        if _main_key(item)
+                        else None
+                    )
                     if target is None:
                         self._fields(episode, out, main, name, item, bounds, path, depth + 1)
                         continue

@@ -4,12 +4,44 @@ from __future__ import annotations
 
 import re
 
-NAME_KEYS = ("name", "full_name", "display_name", "company_name", "customer_name", "product_name", "名称", "姓名", "nombre")
+NAME_KEYS = (
+    "name",
+    "full_name",
+    "display_name",
+    "company_name",
+    "customer_name",
+    "product_name",
+    "名称",
+    "姓名",
+    "nombre",
+)
 """Keys whose value is the name of the record itself, best first."""
 
 MAIN_KEYS = (
-    *("customer", "client", "account", "company", "organization", "organisation", "employee", "user", "contact"),
-    *("person", "lead", "patient", "supplier", "vendor", "product", "project", "order", "ticket", "device", "subject"),
+    *(
+        "customer",
+        "client",
+        "account",
+        "company",
+        "organization",
+        "organisation",
+        "employee",
+        "user",
+        "contact",
+    ),
+    *(
+        "person",
+        "lead",
+        "patient",
+        "supplier",
+        "vendor",
+        "product",
+        "project",
+        "order",
+        "ticket",
+        "device",
+        "subject",
+    ),
     *("cliente", "empresa", "usuario", "producto", "客户", "公司", "用户", "产品"),
 )
 """Keys whose value is what a record without a name of its own is about, best first."""
@@ -31,8 +63,39 @@ _TYPES = {
 }
 _TYPE_OF_WORD = {word: kind for kind, words in _TYPES.items() for word in words.split()}
 _SINGLE = frozenset(
-    "manager owner assignee city country region state address plan subscription tier role title employer department "
-    "ceo cto cfo stage gerente responsable ciudad país dirección 经理 负责人 城市 国家 地址 套餐 部门".split()
+    [
+        "manager",
+        "owner",
+        "assignee",
+        "city",
+        "country",
+        "region",
+        "state",
+        "address",
+        "plan",
+        "subscription",
+        "tier",
+        "role",
+        "title",
+        "employer",
+        "department",
+        "ceo",
+        "cto",
+        "cfo",
+        "stage",
+        "gerente",
+        "responsable",
+        "ciudad",
+        "país",
+        "dirección",
+        "经理",
+        "负责人",
+        "城市",
+        "国家",
+        "地址",
+        "套餐",
+        "部门",
+    ]
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GAP = re.compile(r"[^\w]+|_+")

@@ -55,7 +55,7 @@ def read_answer(text: str, form: type[A]) -> Reading[A]:
     members = fitter.members(found.value, form)
     if fitter.dropped and not fitter.kept:
         raise Unreadable(f"none of its items fits the form: {fitter.reason}")
-    if not members and not found.complete:
+    if not found.complete and not any(members.values()):
         raise Unreadable("it was cut off before its first item was finished")
     try:
         answer = form.model_validate(members)

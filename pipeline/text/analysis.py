@@ -14,7 +14,7 @@ _RUN = re.compile(r"[^\W_]+")
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _PIECE = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 MAX_QUERY_TERMS = 512
-MAX_TERM_LENGTH = 256
+MAX_TERM_LENGTH = 255
 
 
 def fold(text: str) -> str:

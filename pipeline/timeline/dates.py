@@ -5,6 +5,7 @@ stretches ("since March", "from March to June"). Pure: the result depends on the
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -60,16 +61,28 @@ def resolve(text: str, reference_time: datetime, language: str | None = None) ->
     named = (language or "").lower().partition("-")[0]
     spans: list[DateSpan] = []
     for code in [named] if named in LANGUAGES else guess(folded):
-        for span in _read(LANGUAGES[code], text, folded, reference_time.date()):
-            if all(span.stop <= other.begin or other.stop <= span.begin for other in spans):
-                spans.append(span)
-    return sorted(spans, key=lambda span: span.begin)
+        found = list(_read(LANGUAGES[code], text, folded, reference_time.date()))
+        spans = _merged(spans, found) if spans else found
+    return spans
+
+
+def _merged(spans: list[DateSpan], more: list[DateSpan]) -> list[DateSpan]:
+    """Both in order; where two overlap, the one of the likelier language."""
+    begins = [span.begin for span in spans]
+    kept = list(spans)
+    for span in more:
+        at = bisect_right(begins, span.begin)
+        after_left = at == 0 or spans[at - 1].stop <= span.begin
+        before_right = at == len(spans) or span.stop <= spans[at].begin
+        if after_left and before_right:
+            kept.append(span)
+    return sorted(kept, key=lambda span: span.begin)
 
 
 def _read(grammar: Language, text: str, folded: str, today: date) -> Iterator[DateSpan]:
+    sentences = _Sentences(text, grammar)
     for item in grammar.read(text, folded, today):
-        sentence = _sentence(text, item.begin, item.stop).lower()
-        future, past = bool(grammar.future.search(sentence)), bool(grammar.past.search(sentence))
+        future, past = sentences.speak_of(item.begin)
         found = settle.settle(item.value, today, future=future, past=past)
         if found is not None:
             yield DateSpan(
@@ -84,6 +97,25 @@ def _read(grammar: Language, text: str, folded: str, today: date) -> Iterator[Da
             )
 
 
+class _Sentences:
+    """What each sentence of a text speaks of, looked up once."""
+
+    def __init__(self, text: str, grammar: Language) -> None:
+        self._text, self._grammar = text, grammar
+        self._starts = [0] + [match.end() for match in _SENTENCE_END.finditer(text)]
+        self._known: dict[int, tuple[bool, bool]] = {}
+
+    def speak_of(self, at: int) -> tuple[bool, bool]:
+        """Whether the sentence around a character has words of the future, and words of the past."""
+        number = bisect_right(self._starts, at)
+        if number not in self._known:
+            stop = self._starts[number] if number < len(self._starts) else len(self._text)
+            sentence = self._text[self._starts[number - 1] : stop].lower()
+            grammar = self._grammar
+            self._known[number] = bool(grammar.future.search(sentence)), bool(grammar.past.search(sentence))
+        return self._known[number]
+
+
 def to_interval(span: DateSpan) -> Interval:
     """(valid_at, its precision, invalid_at, its precision) of a fact that holds at, since, until or over the span.
 
@@ -95,14 +127,6 @@ def to_interval(span: DateSpan) -> Interval:
         case "range":
             return span.start, span.precision, span.end, span.end_precision or span.precision
     return span.start, span.precision, None, None
-
-
-def _sentence(text: str, begin: int, stop: int) -> str:
-    start = 0
-    for match in _SENTENCE_END.finditer(text, 0, begin):
-        start = match.end()
-    end = _SENTENCE_END.search(text, stop)
-    return text[start : end.start() if end else len(text)]
 
 
 def _midnight(day: date | None) -> datetime | None:

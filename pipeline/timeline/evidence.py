@@ -17,6 +17,7 @@ Order = tuple[float, int, int]
 class Evidence(BaseModel):
     """One statement about (subject, relation, object), with its place in the total order.
 
+    `subject` and `object` are entity ids; their names are those that the entities had then.
     Asserting evidence holds from `valid_at` (None: unknown start) to `invalid_at` (None: no end stated). Closing
     evidence says that at `invalid_at` the fact no longer held. `rule` names what made it: "statement" for what an
     episode says itself, "judge" for a closure that a model found. `recorded_at` is when the system learned it.
@@ -29,6 +30,8 @@ class Evidence(BaseModel):
     subject: str
     relation: str
     object: str
+    subject_name: str = ""
+    object_name: str = ""
     kind: StatementKind = StatementKind.asserts
     cardinality: Cardinality = Cardinality.many
     fact: str = ""

@@ -46,7 +46,7 @@ def reconcile(
     Args:
         evidence: all evidence of the slots concerned, old and new.
         facts: the facts that stand for the same (subject, relation, object)s, believed or not.
-        names: names of entities by id, for the ends of new facts.
+        names: present names of entities by id, for the ends of new facts; without one, the name in the evidence.
         occasion: what the changes are due to.
     """
     slots: dict[tuple[str, str], dict[str, Evidence]] = defaultdict(dict)
@@ -118,8 +118,8 @@ def _after(
     return Fact(
         id=_new_id(occasion.group_id, first, taken),
         group_id=occasion.group_id,
-        source=EntityRef(id=first.subject, name=names[first.subject]),
-        target=EntityRef(id=first.object, name=names[first.object]),
+        source=EntityRef(id=first.subject, name=names.get(first.subject, first.subject_name)),
+        target=EntityRef(id=first.object, name=names.get(first.object, first.object_name)),
         relation=first.relation,
         beliefs=(belief,),
         support=support,

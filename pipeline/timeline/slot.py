@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import pairwise
 
 from pipeline.model.extraction import Cardinality, StatementKind
 from pipeline.timeline.evidence import Evidence
@@ -99,7 +100,7 @@ def _exclusive_value(
     rivals = [(at, e) for at, e in standing if e.object != value]
     bounds = [EARLIEST, *(at for at, _ in rivals), LATEST]
     segments: list[Segment] = []
-    for index, (low, high) in enumerate(zip(bounds, bounds[1:], strict=False)):
+    for index, (low, high) in enumerate(pairwise(bounds)):
         mine = [
             e
             for e in items

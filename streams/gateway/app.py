@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
@@ -17,6 +17,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from pipeline.access import AccessKeys, AllowedGroups, check_exposure, presented_key
 from pipeline.clock import Clock, system_clock
 from pipeline.errors import Poison, Retryable
 from pipeline.model.event import InvalidEvent
@@ -29,6 +30,7 @@ from streams.topics import EPISODES
 
 log = logging.getLogger(__name__)
 RETRY_AFTER = {"Retry-After": "2"}
+CHALLENGE = {"WWW-Authenticate": 'Bearer realm="factstream"'}
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class GatewaySettings:
 
     max_body: bytes of one request. max_waiting: requests that wait for Kafka at once; beyond, 503 with Retry-After.
     confirm_within: seconds that Kafka has to confirm before the producer is told to send again.
+    api_keys: SHA-256 of a key in hex to the groups that it may write ("*": all); needed unless `host` is loopback.
     """
 
     topic_prefix: str = ""
@@ -44,6 +47,8 @@ class GatewaySettings:
     max_waiting: int = 256
     confirm_within: float = 30.0
     ontologies: Collection[str] = ()
+    host: str = "127.0.0.1"
+    api_keys: Mapping[str, AllowedGroups] = field(default_factory=dict)
 
 
 def create_gateway(
@@ -61,7 +66,11 @@ def create_gateway(
         sender: takes records; returns when Kafka has confirmed them.
         ready: a coroutine function that raises when Kafka or the topics are not there.
         on_stop: a coroutine function that is awaited when the application stops.
+
+    Raises SettingError when the keys are malformed, or when there are none and the host is no loopback address.
     """
+    check_exposure("gateway", settings.host, settings.api_keys)
+    keys = AccessKeys(settings.api_keys)
     seen = observer or PrometheusObserver()
     places = asyncio.Semaphore(settings.max_waiting)
     topic = EPISODES.named(settings.topic_prefix)
@@ -75,6 +84,12 @@ def create_gateway(
     app = FastAPI(title="factstream gateway", version="1", lifespan=lifespan, redoc_url=None)
 
     async def publish(request: Request) -> Response:
+        allowed: AllowedGroups | None = "*"
+        if keys.required:
+            key = presented_key(request.headers.get("authorization", ""), request.headers.get("x-api-key"))
+            allowed = keys.groups_of(key) if key else None
+        if allowed is None:
+            return problem(HTTPStatus.UNAUTHORIZED, "a known API key is needed", (), CHALLENGE)
         body = await _body(request, settings.max_body)
         if body is None:
             detail = f"the body is larger than {settings.max_body} bytes"
@@ -86,6 +101,11 @@ def create_gateway(
         except InvalidEvent as error:
             detail = "; ".join(f"{path}: {text}" if path else text for path, text in error.errors[:5])
             return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, error.errors)
+        for record in records:
+            if allowed != "*" and record.group_id not in allowed:
+                return problem(
+                    HTTPStatus.FORBIDDEN, f"this API key may not write to group {record.group_id!r}"
+                )
         try:
             async with asyncio.timeout(settings.confirm_within):
                 await sender.send_all(topic, [(r.group_id.encode(), r.value) for r in records])

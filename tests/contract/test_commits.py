@@ -109,6 +109,32 @@ async def test_state_and_cost_follow_the_stages(graph: Graph, group: str) -> Non
     await stands(EpisodeState.committed, cost + Usage(embeddings=1))
 
 
+async def test_only_an_episode_whose_facts_are_committed_settles(graph: Graph, group: str) -> None:
+    one = episode(group, "e1")
+    await graph.store.settle(one.ref)
+    await graph.receive(one)
+    await graph.entities(one, entity(group, "Ana"))
+
+    async def settled() -> EpisodeState:
+        await graph.store.settle(one.ref)
+        read = await graph.reader.episode(group, "e1")
+        assert read is not None
+        return read.state
+
+    assert await settled() is EpisodeState.resolved
+    await graph.facts(one, output="z", usage=Usage(llm_calls=1))
+    read = await graph.reader.episode(group, "e1")
+    assert read is not None
+    assert read.state is EpisodeState.resolved
+    assert await settled() is EpisodeState.committed
+    assert await settled() is EpisodeState.committed
+    facts = await _fact_graph(graph, one)
+    assert (facts.mark, facts.lane_version) == (Mark("z"), 1)
+    read = await graph.reader.episode(group, "e1")
+    assert read is not None
+    assert read.usage == Usage(llm_calls=1)
+
+
 async def test_nothing_to_extract_is_a_state_of_its_own(graph: Graph, group: str) -> None:
     one = episode(group, "e1")
     await graph.receive(one)

@@ -8,17 +8,121 @@ from dataclasses import dataclass
 from pipeline.model.episode import Episode, Source
 
 ROLES = frozenset(
-    "user assistant system tool human ai bot agent customer chatbot usuario asistente sistema cliente agente "
-    "用户 助手 系统 客服 客户 机器人".split()
+    [
+        "user",
+        "assistant",
+        "system",
+        "tool",
+        "human",
+        "ai",
+        "bot",
+        "agent",
+        "customer",
+        "chatbot",
+        "usuario",
+        "asistente",
+        "sistema",
+        "cliente",
+        "agente",
+        "用户",
+        "助手",
+        "系统",
+        "客服",
+        "客户",
+        "机器人",
+    ]
 )
 """Words for a part in a conversation; none of them is a name."""
 
 _LABELS = frozenset(
-    """note notes ps re subject todo warning error info debug update summary answer question q a address email username
-    phone order id url http https ftp date time example edit tip fyi reminder remember important name title from to cc
-    password message instructions instruction command output input result hint caution nota importante asunto fecha
-    hora recordatorio dirección correo pregunta respuesta resumen ejemplo aviso nombre pedido 注意 备注 提示 问题 回答 地址
-    日期 时间 主题 重要 总结 例如 电话 邮箱 订单 姓名 答 问 另外 比如 系统提示""".split()
+    [
+        "note",
+        "notes",
+        "ps",
+        "re",
+        "subject",
+        "todo",
+        "warning",
+        "error",
+        "info",
+        "debug",
+        "update",
+        "summary",
+        "answer",
+        "question",
+        "q",
+        "a",
+        "address",
+        "email",
+        "username",
+        "phone",
+        "order",
+        "id",
+        "url",
+        "http",
+        "https",
+        "ftp",
+        "date",
+        "time",
+        "example",
+        "edit",
+        "tip",
+        "fyi",
+        "reminder",
+        "remember",
+        "important",
+        "name",
+        "title",
+        "from",
+        "to",
+        "cc",
+        "password",
+        "message",
+        "instructions",
+        "instruction",
+        "command",
+        "output",
+        "input",
+        "result",
+        "hint",
+        "caution",
+        "nota",
+        "importante",
+        "asunto",
+        "fecha",
+        "hora",
+        "recordatorio",
+        "dirección",
+        "correo",
+        "pregunta",
+        "respuesta",
+        "resumen",
+        "ejemplo",
+        "aviso",
+        "nombre",
+        "pedido",
+        "注意",
+        "备注",
+        "提示",
+        "问题",
+        "回答",
+        "地址",
+        "日期",
+        "时间",
+        "主题",
+        "重要",
+        "总结",
+        "例如",
+        "电话",
+        "邮箱",
+        "订单",
+        "姓名",
+        "答",
+        "问",
+        "另外",
+        "比如",
+        "系统提示",
+    ]
 )
 _LATIN = r"[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,3}"
 _LINE = re.compile(
@@ -68,4 +172,7 @@ def _names(words: str, with_role: bool) -> bool:
         return False
     if with_role:
         return True
-    return all(part[0].isupper() or not part[0].isascii() or part in ("de", "la", "van", "von", "del", "da") for part in words.split())
+    return all(
+        part[0].isupper() or not part[0].isascii() or part in ("de", "la", "van", "von", "del", "da")
+        for part in words.split()
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from pipeline.identity import entity_key
 
-_PLURAL = frozenset("they we them their ellos ellas nosotros su 他们 她们".split())
+_PLURAL = frozenset(["they", "we", "them", "their", "ellos", "ellas", "nosotros", "su", "他们", "她们"])
 
 
 class People:

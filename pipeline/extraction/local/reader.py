@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pipeline.extraction.collected import Collected
 from pipeline.extraction.local.facts.claim import Actor, Claim, Mode, Role
@@ -13,17 +14,15 @@ from pipeline.extraction.local.language import language_of
 from pipeline.extraction.local.lines import Utterance, utterances
 from pipeline.extraction.local.names.name import Name
 from pipeline.extraction.local.people import People
-from pipeline.extraction.local.sections import sections
+from pipeline.extraction.local.sections import Budget, sections
 from pipeline.extraction.local.tongues import Tongues
 from pipeline.identity import entity_key
 from pipeline.model.episode import Episode
 from pipeline.model.extraction import Extraction, Statement, StatementKind
 
 CONTEXT_EPISODES = 4
+CONTEXT_CHARACTERS = 8_000
 MAX_NAME = 120
-FULL_CHARACTERS = 65_536
-"""So much of an episode is read with the language models; what follows, with patterns only."""
-
 _UNREADABLE = re.compile(r"[\ud800-\udfff\x00-\x08\x0b-\x1f\x7f]")
 _OWNED = {"en": "{o}'s {t}", "es": "{t} de {o}", "zh": "{o}的{t}"}
 _CEASED = {"en": "It is no longer true that {f}", "es": "Ya no es cierto que {f}", "zh": "已不再成立：{f}"}
@@ -39,34 +38,39 @@ class TextReader:
         """Mentions and statements of the episode; whatever its text is, this raises nothing."""
         out = Collected()
         people = People(lambda: self._people_of(context))
-        left = FULL_CHARACTERS
+        budget = Budget()
         for utterance in utterances(episode):
             if utterance.speaker:
                 assistant = episode.speaker is not None and episode.speaker.role not in (None, "user")
                 out.mention(utterance.speaker[:MAX_NAME], None if assistant else "Person")
                 people.speaks(utterance.speaker)
-            self._utterance(episode, utterance, people, out, max(0, left))
-            left -= len(utterance.text)
+            self._utterance(episode, utterance, people, out, budget)
         return out.result()
 
-    def _utterance(self, episode: Episode, said: Utterance, people: People, out: Collected, full: int) -> None:
+    def _utterance(
+        self, episode: Episode, said: Utterance, people: People, out: Collected, budget: Budget
+    ) -> None:
         text = _readable(said.text)
         language = language_of(text)
         tongue = self._tongues.of(language)
-        for section in sections(text, tongue, episode.reference_time, language, full):
+        for section in sections(text, tongue, episode.reference_time, language, budget):
             claims = [(place, claim) for place, found in section.claims for claim in found]
             kinds = _kinds_from(claim for _, claim in claims)
             names = _standing(section.names, [claim for _, claim in claims])
+            persons: list[Name] = []
             for name in names:
-                out.mention(name.text[:MAX_NAME], kinds.get(entity_key(name.text), name.kind))
+                kind = kinds.get(entity_key(name.text), name.kind)
+                out.mention(name.text[:MAX_NAME], kind)
+                if kind == "Person":
+                    persons.append(name)
+            named = 0
             for place, claim in claims:
-                for name in names:
-                    if name.end <= place and kinds.get(entity_key(name.text), name.kind) == "Person":
-                        people.named(name.text)
+                while named < len(persons) and persons[named].end <= place:
+                    people.named(persons[named].text)
+                    named += 1
                 self._state(episode, said, claim, people, out, language)
-            for name in names:
-                if kinds.get(entity_key(name.text), name.kind) == "Person":
-                    people.named(name.text)
+            for name in persons[named:]:
+                people.named(name.text)
 
     def _state(
         self, episode: Episode, said: Utterance, claim: Claim, people: People, out: Collected, language: str
@@ -80,11 +84,14 @@ class TextReader:
             return
         person = claim.subject.role is not Role.name
         source = out.mention(subject, "Person" if person else claim.subject.kind or relation.subject)
-        end = out.mention(target, relation.object or (claim.target.kind if claim.target else None)) if claim.target else source
+        end = (
+            out.mention(target, relation.object or (claim.target.kind if claim.target else None))
+            if claim.target
+            else source
+        )
         if source is None or end is None:
             return
-        gap = "" if language == "zh" else " "
-        fact = f"{subject}{gap}{claim.loop}" if claim.loop else relation.sentence(language, subject, _worded(claim.target, target))
+        fact = _sentence(claim, language, subject, target)
         if claim.mode is Mode.ceases:
             fact = _CEASED[language].replace("{f}", fact)
         start, start_precision, stop, stop_precision = interval(claim, episode.reference_time)
@@ -108,9 +115,22 @@ class TextReader:
             said = utterances(episode)
             speakers = {entity_key(u.speaker) for u in said if u.speaker}
             for utterance in said:
-                text = _readable(utterance.text[:FULL_CHARACTERS])
+                text = _readable(utterance.text[:CONTEXT_CHARACTERS])
                 names = self._tongues.of(language_of(text)).names(text, full=True)
-                yield from (n.text for n in names if n.kind == "Person" and n.strong and entity_key(n.text) not in speakers)
+                yield from (
+                    n.text
+                    for n in names
+                    if n.kind == "Person" and n.strong and entity_key(n.text) not in speakers
+                )
+
+
+def _sentence(claim: Claim, language: str, subject: str, target: str) -> str:
+    if claim.loop:
+        return f"{subject}{claim.loop}" if language == "zh" else f"{subject} {claim.loop}"
+    relation, form = claim.relation, claim.form
+    if form:
+        relation = replace(relation, en=form, es=form, zh=form)
+    return relation.sentence(language, subject, _worded(claim.target, target))
 
 
 def _worded(actor: Actor | None, name: str) -> str:
@@ -146,7 +166,14 @@ def _fits(claim: Claim) -> bool:
     """Whether the types of the names allow the relation: places do not work, nobody lives in a person."""
     relation = claim.relation
     subject, target = claim.subject.kind, claim.target.kind if claim.target else None
-    if relation.subject == "Person" and subject in ("Organization", "Place", "Project", "Product", "Event", "Work"):
+    if relation.subject == "Person" and subject in (
+        "Organization",
+        "Place",
+        "Project",
+        "Product",
+        "Event",
+        "Work",
+    ):
         return False
     if relation.object in ("Place", "Organization") and target == "Person":
         return False
@@ -167,5 +194,3 @@ def _called(actor: Actor, said: Utterance, people: People, language: str) -> str
     if actor.role is Role.third:
         return people.meant_by(actor.text)
     return actor.text[:MAX_NAME] or None
-
-

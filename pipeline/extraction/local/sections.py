@@ -17,40 +17,61 @@ SECTION = 6_000
 """Characters; a section ends with the sentence that goes beyond."""
 
 
+FULL_CHARACTERS = 65_536
+"""So much of an episode is read with the language models; what follows, with patterns only."""
+FULL_SENTENCES = 4_000
+"""Facts are looked for in so many sentences of an episode; after them only names are."""
+
+
+@dataclass
+class Budget:
+    """How much of an episode has been read."""
+
+    characters: int = 0
+    sentences: int = 0
+
+
 @dataclass(frozen=True)
 class Section:
-    """Names with positions in the section, and for each sentence its start and its claims."""
+    """Names with positions in the section, and for each sentence with facts its start and its claims."""
 
     names: list[Name]
     claims: list[tuple[int, list[Claim]]]
 
 
-def sections(text: str, tongue: Tongue, reference_time: datetime, language: str, full: int) -> Iterator[Section]:
-    """The sections of a text, in order; those that begin before `full` are read with the language models."""
+def sections(
+    text: str, tongue: Tongue, reference_time: datetime, language: str, budget: Budget
+) -> Iterator[Section]:
+    """The sections of a text, in order, each read as thoroughly as the budget of its episode still allows."""
     for start, end, spans in _grouped(text):
         section = text[start:end]
-        names = tongue.names(section, full=start < full)
+        full = budget.characters < FULL_CHARACTERS
+        budget.characters += end - start
+        names = tongue.names(section, full=full)
+        trees = tongue.trees(section) if full else None
         claims: list[tuple[int, list[Claim]]] = []
-        trees = tongue.trees(section) if start < full else None
+        undated: list[Name] = []
         at = 0
         for first, last in spans:
             a, b = first - start, last - start
-            sentence = section[a:b]
-            while at < len(names) and names[at].end <= a:
-                at += 1
             inside: list[Name] = []
-            for name in names[at:]:
-                if name.start >= b:
-                    break
-                if name.start >= a and name.end <= b:
-                    inside.append(replace(name, start=name.start - a, end=name.end - a))
-            masked = mask(sentence, inside, resolve(sentence, reference_time, language))
+            while at < len(names) and names[at].start < b:
+                if names[at].start >= a and names[at].end <= b:
+                    inside.append(replace(names[at], start=names[at].start - a, end=names[at].end - a))
+                at += 1
+            budget.sentences += 1
+            if budget.sentences > FULL_SENTENCES:
+                undated += [replace(n, start=n.start + a, end=n.end + a) for n in inside]
+                continue
+            dates = resolve(section[a:b], reference_time, language)
+            masked = mask(section[a:b], inside, dates)
+            undated += [replace(n, start=n.start + a, end=n.end + a) for n in masked.names]
             found = tongue.claims(masked)
             if trees is not None:
                 found = _with(found, trees(a, b, inside, masked))
             if found:
                 claims.append((a, found))
-        yield Section(_outside_dates(names, section, reference_time, language), claims)
+        yield Section(undated, claims)
 
 
 def _grouped(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
@@ -64,12 +85,18 @@ def _grouped(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
         yield spans[0][0], spans[-1][1], spans
 
 
-def _outside_dates(names: list[Name], section: str, reference_time: datetime, language: str) -> list[Name]:
-    dates = resolve(section, reference_time, language)
-    return [n for n in names if not any(d.begin < n.end and n.start < d.stop for d in dates)]
-
-
 def _with(found: list[Claim], more: list[Claim]) -> list[Claim]:
-    """What patterns found, and what the tree found beyond it."""
-    known = {(c.subject, c.relation, c.target) for c in found}
-    return found + [c for c in more if (c.subject, c.relation, c.target) not in known]
+    """What patterns found, and what the tree found about other pairs: a parser slips on coordination more often.
+
+    A target that is a piece of one already found (or the other way round) is the same thing cut differently.
+    """
+    known = [(c.subject, c.target.text.lower()) for c in found if c.target]
+    return found + [
+        c
+        for c in more
+        if c.target
+        and not any(
+            c.subject == subject and (c.target.text.lower() in text or text in c.target.text.lower())
+            for subject, text in known
+        )
+    ]

@@ -21,7 +21,11 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _END.finditer(text):
         dot = match.group() == "."
-        if dot and _ABBREVIATION.search(text[max(0, match.end() - 8) : match.end()]) and not _closes(text, match.end()):
+        if (
+            dot
+            and _ABBREVIATION.search(text[max(0, match.end() - 8) : match.end()])
+            and not _closes(text, match.end())
+        ):
             continue
         yield from _pieces(text, start, match.end())
         start = match.end()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
-from pipeline.extraction.local.facts import chinese, english, spanish
+from pipeline.extraction.local.english_model import EnglishModel
+from pipeline.extraction.local.facts import chinese, english, english_tree, spanish
 from pipeline.extraction.local.facts.claim import Claim
 from pipeline.extraction.local.facts.masked import Masked
 from pipeline.extraction.local.names.chinese import ChineseNames
-from pipeline.extraction.local.names.cues import EN, ES
+from pipeline.extraction.local.names.cues import ES
+from pipeline.extraction.local.names.english import EnglishNames
 from pipeline.extraction.local.names.latin import LatinNames
 from pipeline.extraction.local.names.name import Name
 
@@ -71,19 +74,21 @@ class English:
     """Patterns, and spaCy's small English model when it is installed."""
 
     def __init__(self) -> None:
-        self._names = LatinNames(EN)
+        self._model = EnglishModel()
+        self._names = EnglishNames(self._model)
 
     def names(self, text: str, *, full: bool) -> list[Name]:
         """By capitals and cue words, with spaCy's labels where the words do not tell."""
-        return self._names.find(text)
+        return self._names.find(text, full=full)
 
     def claims(self, masked: Masked) -> list[Claim]:
         """By patterns."""
         return english.claims(masked)
 
     def trees(self, text: str) -> TreeReader | None:
-        """By spaCy's dependencies."""
-        return None
+        """By spaCy's dependencies; None when it is not installed."""
+        document = self._model.parse(text)
+        return None if document is None else partial(english_tree.claims, document)
 
 
 class Tongues:

@@ -153,6 +153,10 @@ class Neo4jConnection:
             self._observer.graph_round_trip(operation, time.perf_counter() - started)
 
 
+_OTHER_DIMENSION = "51N65"
+"""GQL status of a vector whose length is not that of the index."""
+
+
 @contextmanager
 def _translated() -> Iterator[None]:
     """Errors of the driver in the vocabulary of the pipeline."""
@@ -165,6 +169,8 @@ def _translated() -> Iterator[None]:
             raise Retryable(f"Neo4j: {error.code}: {error.message}") from error
         if isinstance(error, AuthError):
             raise SettingError(f"Neo4j refuses the user or the password: {error.message}") from error
+        if error.gql_status == _OTHER_DIMENSION:
+            raise SettingError(f"the embedder does not fit the graph: {error.message}") from error
         raise
     except (ServiceUnavailable, SessionExpired, ConnectionPoolError, OSError) as error:
         raise Retryable(f"Neo4j does not answer: {error}") from error

@@ -150,6 +150,11 @@ def fact_parameters(write: FactWrite, dimension: int, at: datetime) -> Propertie
         "fs_belief_from": [micros(belief.known_from) for belief in fact.beliefs],
         "fs_belief_valid": list(starts),
         "fs_belief_invalid": list(ends),
+        "fs_support_episode": [support.episode_id for support in fact.support],
+        "fs_support_from": [micros(support.known_from) for support in fact.support],
+        "fs_support_to": [
+            UNBOUNDED_FUTURE if support.known_to is None else micros(support.known_to) for support in fact.support
+        ],
         "fs_fact": fact.model_dump_json(),
         "fs_revision": fact.revision,
         "fs_cardinality": fact.cardinality,

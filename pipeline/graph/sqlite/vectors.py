@@ -59,8 +59,8 @@ class VectorIndex:
             return
         nos = np.concatenate([block.nos[: block.size] for block in blocks])
         scores = np.concatenate([block.matrix[: block.size] @ query for block in blocks])
-        for place in np.lexsort((nos, -scores)):
-            yield int(nos[place]), float(np.clip(scores[place], -1.0, 1.0))
+        order = np.lexsort((nos, -scores))
+        yield from zip(nos[order].tolist(), np.clip(scores[order], -1.0, 1.0).tolist(), strict=True)
 
     def among(
         self, connection: sqlite3.Connection, kind: str, nos: Sequence[int]

@@ -170,7 +170,9 @@ def part(inside: Period, which: int) -> Period:
         if which == 2:
             return Period(start + days * 9, start + days * 20, Precision.period)
         middle = start + days * 15
-        return Period(start, middle, Precision.period) if which == 1 else Period(middle, end, Precision.period)
+        return (
+            Period(start, middle, Precision.period) if which == 1 else Period(middle, end, Precision.period)
+        )
     if inside.grain is Precision.year:
         cut = [start, start.replace(month=5), start.replace(month=9), end]
         return Period(cut[which - 1], cut[which], Precision.period)

@@ -31,8 +31,8 @@ class Language:
 _EN = set(english_words.WORDS) | {word for phrase in english_words.PHRASES for word in phrase.split()}
 _ES = set(spanish_words.WORDS) | {word for phrase in spanish_words.PHRASES for word in phrase.split()}
 _MARKS = {
-    "en": _EN - _ES | set("is was i'm with that have my".split()),
-    "es": _ES - _EN | set("el la los las que una en con por para muy pero".split()),
+    "en": _EN - _ES | {"is", "was", "i'm", "with", "that", "have", "my"},
+    "es": _ES - _EN | {"el", "la", "los", "las", "que", "una", "en", "con", "por", "para", "muy", "pero"},
 }
 
 LANGUAGES = {
@@ -40,7 +40,6 @@ LANGUAGES = {
     "es": Language(spanish.lexer, spanish.prepare, spanish.STAGES, spanish.FUTURE, spanish.PAST),
     "zh": Language(chinese.lexer, chinese.prepare, chinese.STAGES, chinese.FUTURE, chinese.PAST),
 }
-
 
 
 def guess(folded: str) -> list[str]:

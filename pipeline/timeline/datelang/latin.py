@@ -16,7 +16,16 @@ from pipeline.timeline.datelang.values import Fixed
 Meaning = tuple[str, object]
 
 _FOLD = {ord(a): b for a, b in zip("áéíóúüñàèìòùâêîôûäëïöýÿç", "aeiouunaeiouaeiouaeioyyc", strict=True)}
-_FOLD |= {0x2019: "'", 0x2018: "'", 0x00BA: "o", 0x00AA: "a", 0xA0: " ", 0x2013: "-", 0x2014: "-", 0x2212: "-"}
+_FOLD |= {
+    0x2019: "'",
+    0x2018: "'",
+    0x00BA: "o",
+    0x00AA: "a",
+    0xA0: " ",
+    0x2013: "-",
+    0x2014: "-",
+    0x2212: "-",
+}
 
 _YMD = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})")
 _DMY = re.compile(r"(\d{1,2})([-/.])(\d{1,2})(?:\2|,)(\d{4}|\d{2})")
@@ -25,6 +34,7 @@ _MY = re.compile(r"(\d{1,2})[-/](\d{4})")
 _PAIR = re.compile(r"(\d{1,2})([-/.])(\d{1,2})")
 _ISO = re.compile(r"(\d{4}-\d{2}-\d{2})[t_ ]\d{2}:?\d{2}(?::?\d{2}(?:\.\d+)?)?(?:z|[+-]\d{2}:?\d{2})?")
 _PIECE = re.compile(r"[qht][1-4](?![a-z\d])|\d+|[a-z]+|[^a-z\d]")
+# what may stand on both sides of a hyphen without a space
 _RANGES = ("NN", "YY", "AA", "nn", "nA", "An")
 _SPLIT = re.compile(r"[-~]")
 
@@ -61,7 +71,7 @@ class Lexer:
             re.escape(p).replace(r"\ ", r"\s+") for p in sorted(lexicon.phrases, key=len, reverse=True)
         )
         self._scan = re.compile(
-            r"(?P<junk>(?:https?://|www\.)\S+|\S+@\S+|[@#$€£¥]\s?\w[\w.,]*|(?<![\w.,])\d[\d.,]*\s?[%$€£¥]"
+            r"(?P<junk>(?:https?://|www\.)\S+|(?<!\S)[^\s@]+@\S+|[@#$€£¥]\s?\w[\w.,]*|(?<![\w.,])\d[\d.,]*\s?[%$€£¥]"
             r"|\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?|(?<!\w)\d{1,2}\s?(?:[ap]\.m\.|[ap]m\b)"
             r"|(?<!\w)\d+\s?(?:dollars?|euros?|pesos|usd|eur|km|kg|mb|gb|ms)\b)"
             rf"|(?P<iso>(?<![\w.-]){_ISO.pattern}(?!\w))"
@@ -83,7 +93,9 @@ class Lexer:
                 dot = found == "." and items and items[-1].code in "MmWv" and items[-1].stop == begin
                 if dot and begin - items[-1].begin <= 5:
                     continue
-                items.append(Item("-" if found == "~" else found if found in ",-/.()=" else ".", None, begin, stop))
+                items.append(
+                    Item("-" if found == "~" else found if found in ",-/.()=" else ".", None, begin, stop)
+                )
             elif kind == "iso" or match.group("iso"):
                 items.append(self._iso(found, begin, stop))
             else:
@@ -132,12 +144,22 @@ class Lexer:
                 if number is None:
                     return []
                 items.append(number)
-            elif piece in self._lexicon.suffixes and len(items) > 1 and items[-1].code == "." and items[-2].code == "N":
+            elif (
+                piece in self._lexicon.suffixes
+                and len(items) > 1
+                and items[-1].code == "."
+                and items[-2].code == "N"
+            ):
                 # "1.º"
                 items.pop()
                 last = items.pop()
                 items.append(Item(self._lexicon.suffixes[piece], last.value, last.begin, stop, True))
-            elif piece in self._lexicon.suffixes and items and items[-1].code in "NYQ" and items[-1].stop >= at - 1:
+            elif (
+                piece in self._lexicon.suffixes
+                and items
+                and items[-1].code in "NYQ"
+                and items[-1].stop >= at - 1
+            ):
                 last = items.pop()
                 items.append(Item(self._lexicon.suffixes[piece], last.value, last.begin, stop, True))
             elif piece[0].isalpha():

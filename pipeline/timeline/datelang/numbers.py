@@ -2,6 +2,9 @@
 
 from pipeline.timeline.datelang.cascade import Item
 
+# "nineteen hundred and ninety three" and a day before it; a longer run is a list, not a number
+_LONGEST = 9
+
 CARDINAL, MULTIPLIER, AND = "c", "h", "&"
 
 
@@ -26,7 +29,7 @@ def join_numbers(items: list[Item]) -> list[Item]:
 def _run(items: list[Item], at: int) -> tuple[list[Item], int]:
     run = [items[at]]
     stop = at + 1
-    while stop < len(items):
+    while stop < len(items) and len(run) < _LONGEST:
         follower = items[stop]
         if follower.code in (CARDINAL, MULTIPLIER):
             run.append(follower)
@@ -45,7 +48,9 @@ def _linked(run: list[Item], link: Item, ahead: Item) -> bool:
     if link.code == "-":
         return tens and link.begin == run[-1].stop
     # "two thousand and eighteen"; "noventa y nueve"
-    return link.code == AND and (tens or (link.value == "and" and run[-1].code == MULTIPLIER and ahead.code == CARDINAL))
+    return link.code == AND and (
+        tens or (link.value == "and" and run[-1].code == MULTIPLIER and ahead.code == CARDINAL)
+    )
 
 
 def _numbers(run: list[Item]) -> list[Item]:
@@ -96,6 +101,13 @@ def _pairs(values: list[int]) -> int | None:
         high, tail = _sum(values[:cut]), values[cut:]
         low = _sum(tail[1:]) if tail[0] == 0 and len(tail) > 1 else _sum(tail)
         spoken = tail[0] == 0 or (low is not None and low >= 10)
-        if high is not None and low is not None and 10 <= high <= 21 and low < 100 and spoken and len(tail) <= 2:
+        if (
+            high is not None
+            and low is not None
+            and 10 <= high <= 21
+            and low < 100
+            and spoken
+            and len(tail) <= 2
+        ):
             return high * 100 + low
     return None

@@ -35,7 +35,7 @@ def _relation(value: Relation, today: date, *, future: bool, past: bool) -> Sett
     if value.left is not None and value.right is not None:
         return _range(value.left, value.right, today, value.inclusive, future=future)
     if value.left is not None:
-        start = _choose(value.left, today, future=future and not value.after or (future and value.after))
+        start = _choose(value.left, today, future=future)
         if start is None:
             return None
         # "after 2016" begins when the year is over, "after 5 May" on the day
@@ -61,19 +61,16 @@ def _range(
         if chosen is None:
             return None
         first, last = chosen
-    elif isinstance(left, Recurring):
-        assert isinstance(right, Fixed)
-        last = right.period
-        found = left.latest(last.start)
-        if found is None:
-            return None
-        first = found
     else:
-        first = left.period
-        found = right.period if isinstance(right, Fixed) else right.next(first.start)
-        if found is None:
+        start = left.period if isinstance(left, Fixed) else None
+        stop = right.period if isinstance(right, Fixed) else None
+        if start is None and stop is not None and isinstance(left, Recurring):
+            start = left.latest(stop.start)
+        if stop is None and start is not None and isinstance(right, Recurring):
+            stop = right.next(start.start)
+        if start is None or stop is None:
             return None
-        last = found
+        first, last = start, stop
     end = last.end if inclusive else last.start
     if first.start >= end:
         return None

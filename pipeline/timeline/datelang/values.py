@@ -42,11 +42,15 @@ class Recurring:
 
     def latest(self, until: date) -> Period | None:
         """The last candidate that starts on that day or before it."""
-        return max((p for p in self.near(until, -self._reach(), 1) if p.start <= until), key=_start, default=None)
+        return max(
+            (p for p in self.near(until, -self._reach(), 1) if p.start <= until), key=_start, default=None
+        )
 
     def next(self, after: date) -> Period | None:
         """The first candidate that starts after that day."""
-        return min((p for p in self.near(after, -1, self._reach()) if p.start > after), key=_start, default=None)
+        return min(
+            (p for p in self.near(after, -1, self._reach()) if p.start > after), key=_start, default=None
+        )
 
     def first_in(self, period: Period) -> Period | None:
         """The first candidate that starts inside the period."""

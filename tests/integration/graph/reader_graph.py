@@ -1,25 +1,31 @@
-"""Graphs for the tests of the read side, written in bulk the way the write side stores them."""
+"""Graphs and questions for the tests of the read side; graphs are written in bulk, the way the write side does it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pipeline.graph.neo4j import properties, queries_write
 from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, micros
 from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.reader import Neo4jGraphReader
 from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite
+from pipeline.graph.search import Candidates, Method, Scope, SearchPlan
 from pipeline.identity import entity_key, stable_id
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, Source
 from pipeline.model.fact import Belief, EntityRef, Fact, Support
+from pipeline.observer import SilentObserver
+from pipeline.text.analysis import query_terms
 
 DIMENSION = 384
 LEARNED = datetime(2024, 1, 1, tzinfo=UTC)
+NOW = datetime(2024, 10, 27, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
 
 
 def day(number: int) -> datetime:
@@ -210,3 +216,58 @@ class GraphWriter:
 def ids(keys: Iterable[str]) -> list[str]:
     """The ids of item keys."""
     return [key.split("\x1f")[1] for key in keys]
+
+
+class RoundTrips(SilentObserver):
+    """Counts requests by operation."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def graph_round_trip(self, operation: str, seconds: float) -> None:
+        self.seen.append(operation)
+
+
+def plan(group: str, query: str = "", **changed: Any) -> SearchPlan:
+    """Facts now, by text and by a vector that is `at_cosine(1)`."""
+    base = SearchPlan(
+        group_ids=(group,),
+        scopes=(Scope.facts,),
+        methods=(Method.bm25, Method.cosine),
+        limit=10,
+        terms=tuple(query_terms(query)),
+        vector=at_cosine(1),
+        as_of=NOW,
+    )
+    return replace(base, **changed)
+
+
+def found(candidates: Candidates, scope: Scope, method: Method) -> list[str]:
+    """Ids of a leg, best first."""
+    return ids(
+        key for leg in candidates.legs if (leg.scope, leg.method) == (scope, method) for key, _ in leg.ranked
+    )
+
+
+async def facts_found(reader: Neo4jGraphReader, wanted: SearchPlan) -> list[list[str]]:
+    """Ids of the fact legs, sorted, a list per method."""
+    candidates = await reader.search(wanted)
+    return [sorted(found(candidates, Scope.facts, method)) for method in wanted.methods]
+
+
+async def small_world(write: GraphWriter, group: str, word: str = "tarpaulin") -> None:
+    """Ana and Acme with a fact, an episode, and a community, the same in every group."""
+    await write.episodes(episode(group, "e1", f"Ana bought a {word}"))
+    await write.entities(entity(group, "Ana", "Person"), entity(group, "Acme", "Company"))
+    await write.mentions(group, "e1", "ana", "acme")
+    await write.facts(fact(group, "f1", "Ana", "Acme", f"Ana sells a {word} to Acme", episodes=["e1"]))
+    await write.community(
+        Community(
+            id="c1",
+            group_id=group,
+            name=f"{word} trade",
+            summary="Ana",
+            created_at=LEARNED,
+            members=("acme", "ana"),
+        )
+    )

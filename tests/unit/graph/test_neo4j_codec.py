@@ -59,7 +59,7 @@ def entity_row(parameters: dict[str, Any], group: str) -> dict[str, Any]:
         "id": parameters["uuid"],
         "group_id": group,
         "name": found["name"],
-        "type": found["fs_type"],
+        "type": found["fs_full_type"] or found["fs_type"],
         "aliases": found["fs_aliases"],
         "keys": found["fs_keys"],
         "summary": found["summary"],
@@ -225,6 +225,28 @@ def test_index_keys_fit_and_tell_texts_apart(one: str, two: str) -> None:
     long_one, long_two = one + "x" * 5000, two + "x" * 5000
     assert len(index_key(long_one).encode()) < 2000
     assert (index_key(long_one) == index_key(long_two)) == (long_one == long_two)
+
+
+def test_no_text_of_an_episode_is_indexed_whole_at_any_length() -> None:
+    """A filter property of a vector index that is too long would stop the whole database."""
+    long = "ж" * 40_000
+    who = Entity(id="i", group_id="g", name=long, type=long, keys=(long,), created_at=AT)
+    written = entity_parameters(EntityWrite(who), 3)
+    assert codec.entity(entity_row(written, "g")) == who
+    talk = Episode(
+        id="e", group_id="g", source=Source.text, content=long, reference_time=AT, sequence=1, thread_id=long
+    )
+    known = fact_parameters(FactWrite(a_fact(Belief(known_from=AT), relation=long)), 3, AT)["properties"]
+    indexed = [
+        written["properties"]["fs_type"],
+        *written["keys"],
+        *written["labels"],
+        episode_properties(talk, None, AT)["fs_thread"],
+        known["name"],
+        known["fs_triplet"],
+    ]
+    assert all(len(text.encode()) <= 4000 for text in indexed)
+    assert codec.fact({"fact": known["fs_fact"]}).relation == long
 
 
 def test_a_group_is_one_term_of_letters_and_digits() -> None:

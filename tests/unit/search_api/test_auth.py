@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
+from pipeline.access import hash_key
 from pipeline.errors import SettingError
 from search_api.app import create_app
-from search_api.auth import hash_key
 from search_api.settings import ApiSettings
 
 ASK = {"query": "ana", "group_ids": ["g"]}

@@ -33,6 +33,7 @@ def test_the_original_is_kept_byte_for_byte(make_event):
         "topic": "episodes",
         "partition": 0,
         "offset": 7,
+        "logged_at": make_event(7).timestamp.isoformat(),
         "at": "2026-02-03T04:05:06+00:00",
     }
 

@@ -64,7 +64,9 @@ class Tense:
 
 @dataclass(frozen=True)
 class Claim:
-    """One fact as a clause states it. `target` None: a fact about the subject only, `loop` is its sentence's rest."""
+    """One fact as a clause states it. `target` None: a fact about the subject only, `loop` is its sentence's rest.
+
+    `form` is a sentence with {s} and {o} that fits the verb better than the relation's own."""
 
     subject: Actor
     relation: Relation
@@ -72,6 +74,7 @@ class Claim:
     mode: Mode
     dates: tuple[DateSpan, ...] = ()
     loop: str = ""
+    form: str = ""
 
 
 def mode_of(relation: str, aspect: Aspect, tense: Tense, dated: bool) -> tuple[str, Mode] | None:

@@ -6,7 +6,7 @@ import re
 
 from pipeline.extraction.local.facts.claim import SPEAKER, Actor, Aspect, Mode, Role, Tense
 from pipeline.extraction.local.facts.english_words import NOT_OBJECTS, PHRASE_END, Verb
-from pipeline.extraction.local.facts.masked import D, N, Masked
+from pipeline.extraction.local.facts.masked import D, Masked, N
 
 SUBJECT = rf"(?P<s>{N}|\b(?:I|i|we|We|he|He|she|She|they|They)\b)"
 GROUP = (
@@ -95,9 +95,26 @@ def target(masked: Masked, phrase: str, named: bool, before: str = "") -> Actor 
     if named or NOT_OBJECTS.match(phrase):
         return None
     bare = PHRASE_END.sub("", " " + phrase).strip(" .'-/&+")
-    bare = re.sub(r"\s(?:and|or)(?:\s.*)?$", "", bare)
+    bare = _first_of_list(bare)
     name = masked.name(bare)
     if name:
         return Actor(Role.name, name.text, name.kind, article=before)
     shown = masked.shown(bare).strip(" .,'-")
     return Actor(Role.name, shown, article=before) if len(shown) > 1 and not shown.isdigit() else None
+
+
+def _first_of_list(phrase: str) -> str:
+    """What stands before "and"; all of it when one noun has two attributes ("sunny and warm weather")."""
+    first, _, rest = re.sub(r"\sor\s", " and ", phrase).partition(" and ")
+    one = rest and len(first.split()) == 1 and len(rest.split()) > 1 and not rest.split()[0].endswith("ing")
+    return phrase if one else first
+
+
+_PLAN = re.compile(r"\b(?:plan|tier|subscription|package|membership|account)\b", re.I)
+
+
+def plausible(verb: Verb, found: Actor) -> bool:
+    """Whether an object suits a verb that has other meanings: one switches to plans, and speaks languages."""
+    if verb.relation == "SPEAKS":
+        return found.text[0].isupper()
+    return verb.relation != "HAS_PLAN" or verb.base == "subscribe" or bool(_PLAN.search(found.text))

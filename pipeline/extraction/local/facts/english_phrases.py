@@ -22,23 +22,33 @@ from pipeline.extraction.local.facts.english_grammar import (
 from pipeline.extraction.local.facts.english_words import DEVICES, HABITS, KIN, ROLE_NOUN, TROUBLE
 from pipeline.extraction.local.facts.habits import habit
 from pipeline.extraction.local.facts.kin import kin_claims
-from pipeline.extraction.local.facts.masked import N, Masked
+from pipeline.extraction.local.facts.masked import Masked, N
 from pipeline.timeline.dates import DateSpan
 
 _Dates = tuple[DateSpan, ...]
 _WORDS = r"(?:[\w-]+ ){0,3}?[\w-]+?"
 _AT = rf"(?: (?:at|for|of|in) (?:the )?(?P<at>{N}))?"
 _ROLES = (
-    re.compile(rf"{SUBJECT}{BEING}(?: working| employed)?(?: as)? (?:(?P<d>an?|the)|our|their|its) (?P<o>{_WORDS}){_AT}(?=[ ,.;!]|$)"),
-    re.compile(rf"{SUBJECT}{BEING} (?P<o>ceo|cto|cfo|coo|head|director|founder|president|CEO|CTO|CFO|COO){_AT}(?=[ ,.;!]|$)"),
-    re.compile(rf"{SUBJECT}{GROUP} (?P<v>works?|worked|working) as (?P<d>an?|the) (?P<o>{_WORDS}){_AT}(?=[ ,.;!]|$)"),
-    re.compile(rf"(?P<s>{N}), (?:(?:(?P<d>the|an?)|our|their|her|his) )?(?:new )?(?P<o>{_WORDS}){_AT}(?:,|\.?$)"),
+    re.compile(
+        rf"{SUBJECT}{BEING}(?: working| employed)?(?: as)? (?:(?P<d>an?|the)|our|their|its) (?P<o>{_WORDS}){_AT}(?=[ ,.;!]|$)"
+    ),
+    re.compile(
+        rf"{SUBJECT}{BEING} (?P<o>ceo|cto|cfo|coo|head|director|founder|president|CEO|CTO|CFO|COO){_AT}(?=[ ,.;!]|$)"
+    ),
+    re.compile(
+        rf"{SUBJECT}{GROUP} (?P<v>works?|worked|working) as (?P<d>an?|the) (?P<o>{_WORDS}){_AT}(?=[ ,.;!]|$)"
+    ),
+    re.compile(
+        rf"(?P<s>{N}), (?:(?:(?P<d>the|an?)|our|their|her|his) )?(?:new )?(?P<o>{_WORDS}){_AT}(?:,|\.?$)"
+    ),
 )
 _BE = {
     "IS_FROM": re.compile(rf"{SUBJECT}{BEING} (?:originally )?from (?P<o>{N})"),
     "MARRIED_TO": re.compile(rf"{SUBJECT}{BEING} (?:married|engaged) to (?P<o>{N})"),
     "BORN_IN": re.compile(rf"{SUBJECT}(?P<aux> (?:was|were)) born (?:and raised )?in (?P<o>{N})"),
-    "HAS_PLAN": re.compile(rf"{SUBJECT}{BEING} on (?:(?P<d>the|an?) |our )?(?P<o>(?:{N}|\w+) (?:plan|tier|subscription|package))\b"),
+    "HAS_PLAN": re.compile(
+        rf"{SUBJECT}{BEING} on (?:(?P<d>the|an?) |our )?(?P<o>(?:{N}|\w+) (?:plan|tier|subscription|package))\b"
+    ),
     "ALLERGIC_TO": re.compile(rf"{SUBJECT}{BEING} (?:very |severely )?allergic to {DETERMINER}{PHRASE}"),
 }
 _BASED = re.compile(rf"{SUBJECT}{BEING} (?P<v>based|headquartered|located|situated) in (?:the )?(?P<o>{N})")
@@ -48,11 +58,13 @@ _KIN_NAMED = re.compile(
 )
 _KIN_IS = re.compile(rf"(?P<o>{N})(?:,| is) {OWNER} {_ADJ}(?P<k>{KIN})\b", re.I)
 _KIN_OF = re.compile(rf"(?P<o>{N})(?:,| is) (?:the|an?) (?P<k>{KIN}) of (?P<p>{N})", re.I)
-_HAVE_KIN = re.compile(rf"{SUBJECT} (?:have|has|'ve got) (?:an?|one) {_ADJ}(?P<k>{KIN}),? (?:called|named) (?P<o>{N})", re.I)
+_HAVE_KIN = re.compile(
+    rf"{SUBJECT} (?:have|has|'ve got) (?:an?|one) {_ADJ}(?P<k>{KIN}),? (?:called|named) (?P<o>{N})", re.I
+)
 _THING = rf"(?:{OWNER}|\bthe) (?:\w+ )?(?P<thing>{DEVICES})"
 _TROUBLE = re.compile(
     rf"{_THING} (?:(?:now|still|always|also) )?(?:keeps? (?:on )?\w+ing|prints?|shows?|displays?|gives?|throws?|"
-    rf"reports?|has|makes?)(?: me)? (?P<o>(?:[\w-]+ ){{0,4}}?(?:{TROUBLE})\w*)",
+    rf"reports?|has|makes?)(?: me)? (?P<o>(?:[\w-]+ ){{0,4}}?(?:{TROUBLE})\w*(?: (?:[A-Z]?-?\d\w*|{N}))?)",
     re.I,
 )
 _BROKEN = re.compile(
@@ -81,7 +93,14 @@ def claims(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
     yield from _troubles(masked, clause, dates)
     for match in _HABIT.finditer(clause):
         relation, third = HABITS[match["v"].lower()]
-        yield Claim(actor(masked, match["s"]), habit(relation), None, Mode.holds, (), f"{third}{match['rest'].rstrip()}")
+        yield Claim(
+            actor(masked, match["s"]),
+            habit(relation),
+            None,
+            Mode.holds,
+            (),
+            f"{third}{match['rest'].rstrip()}",
+        )
 
 
 def _roles(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
@@ -94,7 +113,13 @@ def _roles(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
             if role is None or mode is None:
                 continue
             who = actor(masked, match["s"])
-            yield Claim(who, known("HAS_ROLE"), Actor(Role.name, match["o"], article=words.get("d") or ""), mode, dates)
+            yield Claim(
+                who,
+                known("HAS_ROLE"),
+                Actor(Role.name, match["o"], article=words.get("d") or ""),
+                mode,
+                dates,
+            )
             at = masked.name(match["at"] or "")
             if at:
                 relation = "STUDIES_AT" if match["o"].endswith("student") else "WORKS_AT"
@@ -104,7 +129,9 @@ def _roles(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
 def _states(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
     for relation, regex in _BE.items():
         for match in regex.finditer(clause):
-            found = target(masked, match["o"], relation in ("IS_FROM", "MARRIED_TO", "BORN_IN"), article(match))
+            found = target(
+                masked, match["o"], relation in ("IS_FROM", "MARRIED_TO", "BORN_IN"), article(match)
+            )
             mode = Mode.holds if relation == "BORN_IN" else being(match["aux"], clause[match.end() :])
             if found and mode:
                 yield Claim(actor(masked, match["s"]), known(relation), found, mode, dates)
@@ -122,7 +149,9 @@ def _kin(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
             other = masked.name(match["o"])
             owner = match.groupdict().get("p") or match.groupdict().get("s") or ""
             if other and owner:
-                yield from kin_claims(possessor(masked, owner), match["k"], Actor(Role.name, other.text, "Person"), dates)
+                yield from kin_claims(
+                    possessor(masked, owner), match["k"], Actor(Role.name, other.text, "Person"), dates
+                )
 
 
 def _troubles(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
@@ -135,4 +164,11 @@ def _troubles(masked: Masked, clause: str, dates: _Dates) -> Iterator[Claim]:
     for match in _HAVE_TROUBLE.finditer(clause):
         found = target(masked, match["o"], False)
         if found:
-            yield Claim(actor(masked, match["s"]), known("HAS_PROBLEM"), found, Mode.holds, dates)
+            yield Claim(
+                actor(masked, match["s"]),
+                known("HAS_PROBLEM"),
+                found,
+                Mode.holds,
+                dates,
+                form="{s} has a problem with {o}",
+            )

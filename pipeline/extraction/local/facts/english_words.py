@@ -38,6 +38,7 @@ _FORMS = {
     "leave": ("leave", "leaves", "left", "left", "leaving"),
     "quit": ("quit", "quits", "quit", "quit", "quitting"),
     "buy": ("buy", "buys", "bought", "bought", "buying"),
+    "cancel": ("cancel", "cancels", "cancelled", "cancelled", "cancelling"),
     "sell": ("sell", "sells", "sold", "sold", "selling"),
     "get": ("get", "gets", "got", "got", "getting"),
     "go": ("go", "goes", "went", "been", "going"),
@@ -55,6 +56,7 @@ def _verbs() -> list[Verb]:
         ("WORKS_AT", state, "work", "(?:at|for)", True),
         ("WORKS_AT", start, "join", "", True),
         ("WORKS_AT", start, "start", "(?:working )?(?:at|for)", True),
+        ("WORKS_AT", start, "get", "(?:a|the|my) (?:new )?job (?:at|with)", True),
         ("WORKS_AT", end, "leave", "", True),
         ("WORKS_AT", end, "quit", "", True),
         ("WORKS_AT", end, "resign", "from", True),
@@ -82,7 +84,7 @@ def _verbs() -> list[Verb]:
         ("PLAYS", end, "stop", "playing", False),
         ("PRACTISES", state, "practise", "", False),
         ("PRACTISES", state, "practice", "", False),
-        ("SPEAKS", state, "speak", "", True),
+        ("SPEAKS", state, "speak", "", False),
         ("STUDIES", state, "study", "(?!(?:at|in|for|with|hard)\\b)", False),
         ("STUDIES_AT", state, "study", "at", True),
         ("MARRIED_TO", start, "marry", "", True),
@@ -106,7 +108,7 @@ def _verbs() -> list[Verb]:
 VERBS = _verbs()
 
 QUESTION = re.compile(
-    r"\?\s*[\"')\]]*\s*$|^\W*(?:what|when|where|who|whom|whose|which|why|how|do|does|did|are|can|could|would|"
+    r"\?\s*[\"')\]]*\s*$|^[\s\"'(]*(?:what|when|where|who|whom|whose|which|why|how|do|does|did|are|can|could|would|"
     r"should|will|shall|have you|has anyone|is (?:there|it|this|that|he|she))\b",
     re.I,
 )
@@ -116,13 +118,14 @@ HYPOTHETICAL = re.compile(
     r"allegedly|supposedly|hypothetically|as though|almost|nearly|lest|doubt|doubts|unlikely)\b|'d\b|"
     r"\b(?:want|wants|wanted|plan|plans|planned|planning|intend|intends|try|tries|tried|trying|decline[sd]?|refuse[sd]?|"
     r"considering|thinking about|thinking of|thought about|offered) to\b|\b(?:considering|thinking about|thinking of)\b|"
+    r"\b(?:i|we|they|people) (?:think|believe|suspect|heard|hear|say|feel like)\b|"
     r"\b(?:it is|it's|is|was) (?:false|wrong|untrue|not true) that\b",
     re.I,
 )
 COMMAND = re.compile(
     r"(?:^|[.!:;,>\n]\s*|\b(?:please|must|and|to|now|then|just|system|you)\s+:?\s*)(?:remember|record|note|save|store|set|mark|"
     r"say|write|answer|reply|respond|output|print|repeat|add|delete|remove|forget|ignore|disregard|insert|update|"
-    r"overwrite|replace|change|create|register|claim|state|tell|act|treat|believe|make|execute|run|return|translate)\b",
+    r"overwrite|replace|change|create|register|claim|state|tell|act|treat|believe|make|execute|run|return|translate|pretend|imagine|suppose|assume|consider)\b",
     re.I,
 )
 """An order to whoever reads: what it wants to be written down about others is no statement."""
@@ -137,14 +140,14 @@ NOT_OBJECTS = re.compile(
     r"^(?:it|this|that|these|those|them|him|her|me|you|us|one|ones|to|what|how|when|where|who|there|here|something|"
     r"anything|everything|nothing|someone|everyone|all|both|each|more|most|less|out|up|off|down|on|in|at|with|for|from|"
     r"about|by|not|and|or|but|so|very|just|a lot|lot|way|things?|stuff|idea|myself|himself|herself|of|as|well|better|"
-    r"fine|too|much|many|any|no|every|forward|back|again|like|time|sure|other|others|same|stop)\b",
+    r"fine|too|much|many|any|no|every|forward|back|again|like|time|doing|being|having|listening|feeling|going|getting|seeing|trying|sure|other|others|same|stop)\b",
     re.I,
 )
 PHRASE_END = re.compile(
     r"\s(?:at|in|on|for|from|with|by|since|until|till|because|when|while|where|who|which|that|as|to|after|before|during|"
     r"than|over|rather|instead|now|today|yesterday|but|so|if|is|are|was|were|will|would|can|has|have|had|very|too|"
     r"also|every|each|all|into|about|through|like|per|just|really|anymore|again|here|there|it|i|he|she|we|they|you|my|"
-    r"his|her|their|our|a|an|the|once|twice|lately|recently|already|yet|still|of course|please|thanks|or)\b.*$",
+    r"his|her|their|our|a|an|the|any|once|twice|lately|recently|already|yet|still|of course|please|thanks|or)\b.*$",
     re.I,
 )
 KIN = (

@@ -20,9 +20,10 @@ D = "[\uf000-\uf8ff]"
 
 @dataclass(frozen=True)
 class Masked:
-    """`text` with names as characters of `N` and dates as characters of `D`."""
+    """`text` is the `original` sentence with names as characters of `N` and dates as characters of `D`."""
 
     text: str
+    original: str
     names: tuple[Name, ...]
     dates: tuple[DateSpan, ...]
 
@@ -43,14 +44,15 @@ class Masked:
     def shown(self, piece: str) -> str:
         """A piece of `text` with its names written out and its dates left out."""
         written = (
-            self.names[ord(c) - _NAMES].text if _NAMES <= ord(c) < _NAMES + len(self.names) else c for c in piece
+            self.names[ord(c) - _NAMES].text if _NAMES <= ord(c) < _NAMES + len(self.names) else c
+            for c in piece
         )
         return " ".join(re.sub(D, " ", "".join(written)).split())
 
 
 def mask(sentence: str, names: Sequence[Name], dates: Sequence[DateSpan]) -> Masked:
     """Masks a sentence. Positions are those of the sentence; a name that overlaps a date is a date."""
-    dates = dates[: 0x08FF]
+    dates = dates[:0x08FF]
     free = [n for n in names if not any(d.begin < n.end and n.start < d.stop for d in dates)][:_MAX]
     marks = sorted(
         [(n.start, n.end, chr(_NAMES + i)) for i, n in enumerate(free)]
@@ -64,4 +66,4 @@ def mask(sentence: str, names: Sequence[Name], dates: Sequence[DateSpan]) -> Mas
         pieces += [sentence[at:start], character]
         at = end
     pieces.append(sentence[at:])
-    return Masked("".join(pieces).replace("’", "'"), tuple(free), tuple(dates))
+    return Masked("".join(pieces).replace("’", "'"), sentence.replace("’", "'"), tuple(free), tuple(dates))

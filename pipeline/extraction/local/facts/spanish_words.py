@@ -50,21 +50,54 @@ def _conjugate(infinitive: str, stem: str = "") -> Forms:
 
 
 FORMS: dict[str, Forms] = {
-    **{v: _conjugate(v) for v in "trabajar vivir odiar comprar usar utilizar practicar hablar estudiar visitar dejar "
-       "vender cancelar casar mudar fundar entrar renunciar viajar ordenar".split()},
+    **{
+        v: _conjugate(v)
+        for v in [
+            "trabajar",
+            "vivir",
+            "odiar",
+            "comprar",
+            "usar",
+            "utilizar",
+            "practicar",
+            "hablar",
+            "estudiar",
+            "visitar",
+            "dejar",
+            "vender",
+            "cancelar",
+            "casar",
+            "mudar",
+            "fundar",
+            "entrar",
+            "renunciar",
+            "viajar",
+            "ordenar",
+        ]
+    },
     "detestar": _conjugate("detestar"),
     "preferir": _conjugate("preferir", "prefier") | {"prefirió": (3, "past")},
     "empezar": _conjugate("empezar", "empiez") | {"empecé": (1, "past")},
     "jugar": _conjugate("jugar", "jueg") | {"jugué": (1, "past")},
     "tocar": _conjugate("tocar") | {"toqué": (1, "past")},
     "dirigir": _conjugate("dirigir") | {"dirijo": (1, "present")},
-    "pedir": {"pedí": (1, "past"), "pidió": (3, "past"), "pedido": (None, "participle"), "pedimos": (1, "past")},
+    "pedir": {
+        "pedí": (1, "past"),
+        "pidió": (3, "past"),
+        "pedido": (None, "participle"),
+        "pedimos": (1, "past"),
+    },
     "unirse": {"uní": (1, "past"), "unió": (3, "past"), "unido": (None, "participle")},
     "ir": {"fui": (1, "past"), "fue": (3, "past"), "fuimos": (1, "past"), "ido": (None, "participle")},
     "nacer": {"nací": (1, "past"), "nació": (3, "past"), "nacido": (None, "participle")},
     "suscribir": {"suscribí": (1, "past"), "suscribió": (3, "past"), "suscrito": (None, "participle")},
     "adorar": _conjugate("adorar"),
-    "tener": {"tengo": (1, "present"), "tiene": (3, "present"), "tenemos": (1, "present"), "tenía": (None, "past")},
+    "tener": {
+        "tengo": (1, "present"),
+        "tiene": (3, "present"),
+        "tenemos": (1, "present"),
+        "tenía": (None, "past"),
+    },
 }
 # "Practicar" and "odiar" in the past tense, first person, change their spelling or accent.
 FORMS["practicar"]["practiqué"] = (1, "past")
@@ -104,19 +137,19 @@ VERBS = [
     Verb("BORN_IN", _V, "nacer", "en", True),
     Verb("HAS_PLAN", _B, "suscribir", "al?"),
     Verb("HAS_PLAN", _E, "cancelar"),
-    Verb("HAS_PLAN", _S, "tener", "(?:el |la )?(?=(?:plan|suscripción)\\b)"),
+    Verb("HAS_PLAN", _S, "tener", "(?=(?:(?:el|la|un|una) )?(?:plan|suscripción)\\b)"),
 ]
-QUESTION = re.compile(r"\?|¿|^\W*(?:qué|quién|quiénes|dónde|cuándo|cómo|por qué|cuál|cuánto)\b", re.I)
+QUESTION = re.compile(r"\?|¿|^[\s\"'(]*(?:qué|quién|quiénes|dónde|cuándo|cómo|por qué|cuál|cuánto)\b", re.I)
 HYPOTHETICAL = re.compile(
     r"\b(?:si|ojalá|quizás?|tal vez|acaso|posiblemente|probablemente|imagina|supongamos|supón|suponga|supuestamente|"
     r"me gustaría|le gustaría|quisiera|podría|debería|trabajaría|viviría|sería|haría|tendría|quiero|quiere|querría|"
-    r"espero|espera|planeo|planea|pienso|finge|casi|es falso|no es cierto|dudo|sueño con|a punto de|como si)\b",
+    r"espero|espera|planeo|planea|pienso|finge|casi|es falso|creo que|me parece|dicen que|no es cierto|dudo|sueño con|a punto de|como si)\b",
     re.I,
 )
 COMMAND = re.compile(
     r"(?:^|[.!:;,>\n]\s*|\b(?:por favor|ahora|debes|y|sistema|tú)\s*:?\s*)(?:recuerda|registra|anota|guarda|marca|escribe|di|responde|"
     r"contesta|olvida|ignora|borra|elimina|añade|agrega|actualiza|cambia|reemplaza|repite|afirma|ejecuta|crea|haz|"
-    r"considera|asume|traduce|inserta|establece|pon)\b",
+    r"considera|asume|finge|imagina|supón|supongamos|traduce|inserta|establece|pon)\b",
     re.I,
 )
 CLAUSE = re.compile(
@@ -129,7 +162,7 @@ NOT_OBJECTS = re.compile(
     re.I,
 )
 PHRASE_END = re.compile(
-    r"\s(?:en|con|por|para|desde|hasta|porque|cuando|mientras|donde|que|como|a|al|sobre|ahora|hoy|ayer|pero|si|es|son|"
+    r"\s(?:el|los|las|un|una|en|con|por|para|desde|hasta|porque|cuando|mientras|donde|que|como|a|al|sobre|ahora|hoy|ayer|pero|si|es|son|"
     r"está|era|muy|también|cada|todos|todas|mucho|antes|después|más|tanto|hace|me|se|lo|según|sin|durante|ya|gracias)\b.*$",
     re.I,
 )
@@ -150,7 +183,9 @@ DEVICES = (
     "coche|carro|auto|moto|bicicleta|lavadora|lavavajillas|nevera|aplicación|app|cuenta|internet|wifi|cámara|"
     "auriculares|televisor|batería|escáner|servidor|horno|caldera|reloj|altavoz|cargador"
 )
-TROUBLE = "imágenes fantasma|imagen fantasma|error|errores|rayas|manchas|páginas en blanco|ruido|atasco|fuga|humo"
+TROUBLE = (
+    "imágenes fantasma|imagen fantasma|error|errores|rayas|manchas|páginas en blanco|ruido|atasco|fuga|humo"
+)
 HABITS: dict[str, tuple[str, str, int]] = {
     form: (relation, third, person)
     for relation, first, third in (

@@ -41,11 +41,13 @@ consortium center centre club capital ventures logistics holdings industries tec
 services airlines airways nursery orchard cooperative coop alliance federation bureau office commission brothers sons
 media news library archives theatre theater orchestra restaurant bakery hotel pharmacy court party church works
 mills farms garden gardens collective chamber authority board insurance telecom energy motors pharma records
-universidad instituto empresa banco hospital escuela colegio fundación asociación museo ministerio compañía grupo
+"""
+_ORGANIZATION_ES = """universidad instituto empresa banco hospital escuela colegio fundación asociación museo ministerio compañía grupo
 sociedad laboratorio laboratorios clínica editorial ayuntamiento consejo sindicato biblioteca hotel"""
 _PLACE = """street avenue road lane boulevard square river lake mount mountain mountains park island islands city town
 village county district bay valley beach coast hill hills forest sea ocean desert bridge airport station republic
-kingdom states province calle avenida plaza río lago monte montaña parque isla ciudad pueblo provincia barrio playa
+kingdom states province"""
+_PLACE_ES = """calle avenida plaza río lago monte montaña parque isla ciudad pueblo provincia barrio playa
 valle bosque mar puente aeropuerto estación república"""
 _EVENT = "conference festival olympics marathon summit cup championship congress fair conferencia maratón cumbre feria"
 
@@ -83,8 +85,12 @@ EN = Cues(
         son daughter uncle aunt cousin boss partner neighbor neighbour girlfriend boyfriend student postdoc lead
         researcher scientist artist analyst consultant lawyer accountant editor customer client named called coach"""
     ),
-    project_after=_set("project pipeline initiative programme program dashboard engine corridor framework codebase repo"),
-    product_after=_set("app application software tool library phone printer model device plan subscription laptop car"),
+    project_after=_set(
+        "project pipeline initiative programme program dashboard engine corridor framework codebase repo"
+    ),
+    product_after=_set(
+        "app application software tool library phone printer model device plan subscription laptop car"
+    ),
     organization_after=_set(
         "team company lab group staff consortium journal office firm startup branch paper papers cluster leadership"
     ),
@@ -124,8 +130,8 @@ ES = Cues(
         sistema sección español inglés nota importante recién necesito necesita quiero quiere tengo tiene tenemos
         presenté presentó decisión acordamos dato tarde noche lamentablemente mi hecho prometí"""
     ),
-    organization=EN.organization,
-    place=EN.place,
+    organization=EN.organization | _set(_ORGANIZATION_ES),
+    place=EN.place | _set(_PLACE_ES),
     event=EN.event,
     title=_set(
         """sr sra srta don doña dr dra doctor doctora profesor profesora director directora presidente presidenta jefe

@@ -13,7 +13,8 @@ _LATIN = "A-Za-z\u00c0-\u024f"
 _WORD = re.compile(rf"[{_LATIN}](?:[{_LATIN}0-9]|[-&+.'’](?=[{_LATIN}0-9]))*|[0-9]+(?:[{_LATIN}]+)?")
 _POSSESSIVE = re.compile(r"(?:'s|’s|'|’)$", re.I)
 _NO_PERSON = re.compile(
-    r"(?:ing|tion|sion|ment|ness|ity|ics|ogy|ware|ship|ance|ence|ism|ble|ful|ous|ive|ects?|orks?|ies|[bcdfgklmpt]s|ths)$", re.I
+    r"(?:ing|tion|sion|ment|ness|ity|ics|ogy|ware|ship|ance|ence|ism|ble|ful|ous|ive|ects?|orks?|ies|[bcdfgklmpt]s|ths)$",
+    re.I,
 )
 """Endings of nouns and adjectives that surnames seldom have; they keep a title from being taken for a person."""
 _OPENERS = re.compile(r"[.!?:;。！？：；\n\"“”«»(*•\-—–¿¡>]\s*[\"'“”‘«(*¿¡]*\s*$")
@@ -97,15 +98,29 @@ class LatinNames:
             if after and after.low in words_after:
                 return kind, False
         plain = all(re.fullmatch(rf"[{_LATIN}][{_LATIN}'’-]+", w.text) for w in run)
+        titlecase = all(w.text[1:].islower() or "-" in w.text or "'" in w.text for w in run)
         determined = before is not None and before.low in cues.determiner
         if plain and not determined and after and after.low in cues.person_verbs and len(run) <= 3:
             return "Person", True
+        plain = plain and titlecase
         titled = any(_NO_PERSON.search(w.text) for w in run)
-        if before and before.low in cues.place_before and not titled:
+        if before and before.low in cues.place_before and not titled and titlecase:
             return "Place", True
-        if plain and len(run) in (2, 3) and not determined and not titled and not any(w.text.isupper() for w in run):
+        if (
+            plain
+            and len(run) in (2, 3)
+            and not determined
+            and not titled
+            and not any(w.text.isupper() for w in run)
+        ):
             return "Person", True
-        if before and before.low in cues.person_before and len(run) == 1 and plain and before.low not in ("and", "by"):
+        if (
+            before
+            and before.low in cues.person_before
+            and len(run) == 1
+            and plain
+            and before.low not in ("and", "by")
+        ):
             return "Person", True
         return None, False
 
@@ -157,10 +172,17 @@ def _joined(text: str, words: list[_Word], first: int, stop: int, cues: Cues) ->
     last = stop + 1 + (stop + 1 < len(words) and words[stop + 1].low in cues.joins)
     if last >= len(words) or not words[last].capital or words[last].low in cues.stop:
         return False
-    if any(text[a.end : b.start] != " " for a, b in zip(words[stop:last], words[stop + 1 : last + 1], strict=True)):
+    if any(
+        text[a.end : b.start] != " "
+        for a, b in zip(words[stop:last], words[stop + 1 : last + 1], strict=True)
+    ):
         return False
     heads = cues.organization | cues.place
-    return words[first].low in heads or words[stop - 1].low in heads or words[stop].low in ("van", "von", "der", "di", "da")
+    return (
+        words[first].low in heads
+        or words[stop - 1].low in heads
+        or words[stop].low in ("van", "von", "der", "di", "da")
+    )
 
 
 def _short_forms(names: list[Name]) -> list[Name]:

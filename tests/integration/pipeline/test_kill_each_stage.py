@@ -1,0 +1,177 @@
+"""A worker that dies at any point of any stage, and is started again, leaves what an undisturbed one leaves.
+
+| what dies | what is seen afterwards |
+|---|---|
+| before a commit | the event is read again and done |
+| between a commit and its send | the event is read again, its mark is found, the kept output is sent |
+| after a send | the event is read again and sent again; the next stage finds its own mark |
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.graph.digest import GroupDump, digest, summary
+from streams.topics import CHANGES, DEAD, STATUS
+from tests.integration.pipeline import story
+from tests.integration.pipeline.checks import (
+    communities_of,
+    current,
+    folded,
+    in_order,
+    last_states,
+    nothing_lost_nothing_twice,
+)
+from tests.integration.pipeline.running import WITHIN, Running, running, stopped
+
+pytestmark = pytest.mark.integration
+
+GROUPS = 3
+AT_ONCE = 4
+"""Installations that run side by side; each has a worker of its own."""
+
+# The stage that dies, the point, and which passing of it: in the middle of the story's twenty-four events.
+CRASHES = [
+    ("extract", "receive:before", 8),
+    ("extract", "receive:after", 10),
+    ("extract", "commit_extraction:before", 9),
+    ("extract", "commit_extraction:after", 9),
+    ("extract", "send:episodes.extracted:before", 7),
+    ("extract", "send:episodes.extracted:after", 7),
+    ("resolve_entities", "commit_entities:before", 7),
+    ("resolve_entities", "commit_entities:after", 7),
+    ("resolve_entities", "send:episodes.resolved:before", 8),
+    ("resolve_entities", "send:episodes.resolved:after", 8),
+    ("resolve_facts", "commit_facts:before", 8),
+    ("resolve_facts", "commit_facts:after", 8),
+    ("resolve_facts", "settle:after", 8),
+    ("resolve_facts", "send:facts.changes:before", 9),
+    ("resolve_facts", "send:facts.changes:after", 9),
+    ("update_communities", "commit_communities:before", 6),
+    ("update_communities", "commit_communities:after", 6),
+]
+NAMED_CRASHES = [
+    # An episode that says nothing ends with the first stage, so its status has no second chance.
+    ("extract", "commit_extraction:after", 1, "quiet"),
+    # Two changes, of which only the first is out: the close of the old value, or the new value, is not.
+    ("resolve_facts", "commit_facts:after", 1, "e3"),
+]
+ALL = [(*crash, "") for crash in CRASHES] + NAMED_CRASHES
+UNDISTURBED = ("none", "", 0, "")
+
+
+@dataclass
+class Outcome:
+    """What an installation has left, taken apart for the tests."""
+
+    killed: bool
+    exit_code: int
+    before_rebuild: list[GroupDump]
+    after_rebuild: list[GroupDump]
+    statuses: list[Any]
+    changes: list[Any]
+    dead: list[Any]
+
+
+@pytest.fixture(scope="module")
+def outcomes(
+    request: pytest.FixtureRequest, kafka_bootstrap: str, bolt_uri: str, tmp_path_factory: Any
+) -> Iterator[dict[Any, Outcome]]:
+    """The outcome of every crash that this run asks for, and of the undisturbed story; some at a time."""
+    asked = {
+        item.callspec.params["crash"]
+        for item in request.session.items
+        if item.path == request.path and "crash" in getattr(item, "callspec", _NoSpec).params
+    }
+    folder = tmp_path_factory.mktemp("markers")
+
+    async def everything() -> dict[Any, Outcome]:
+        places = asyncio.Semaphore(AT_ONCE)
+
+        async def one(crash: tuple[str, str, int, str]) -> Outcome:
+            async with places, running(kafka_bootstrap, bolt_uri) as installation:
+                return await told_again(installation, crash, folder)
+
+        crashes = [UNDISTURBED, *sorted(asked)]
+        return dict(zip(crashes, await asyncio.gather(*map(one, crashes)), strict=True))
+
+    yield asyncio.run(everything())
+
+
+class _NoSpec:
+    params: dict[str, Any] = {}
+
+
+async def told_again(installation: Running, crash: tuple[str, str, int, str], folder: Path) -> Outcome:
+    """Publish the story, let a worker die in the middle of it, start another, and wait until all is done."""
+    groups = [f"group-{uuid.uuid4().hex}" for _ in range(GROUPS)]
+    stories = [story.story(group) for group in groups]
+    for events in zip(*stories, strict=True):
+        await installation.publish(events)
+    killed = False
+    if crash != UNDISTURBED:
+        _, point, occurrence, episode = crash
+        marker = folder / uuid.uuid4().hex
+        plan = {"point": point, "occurrence": occurrence, "marker": str(marker), "episode": episode}
+        async with installation.worker(plan) as process:
+            killed = await asyncio.wait_for(process.wait(), WITHIN) == -signal.SIGKILL and marker.exists()
+    async with installation.worker() as process:
+        await installation.until_done(groups, story.EPISODES)
+        exit_code = await stopped(process)
+    before = [await installation.dump(group) for group in groups]
+    for group in groups:
+        await installation.rebuild_communities(group)
+    return Outcome(
+        killed=killed,
+        exit_code=exit_code,
+        before_rebuild=before,
+        after_rebuild=[await installation.dump(group) for group in groups],
+        statuses=await installation.records(STATUS),
+        changes=await installation.records(CHANGES),
+        dead=await installation.records(DEAD),
+    )
+
+
+def check(outcome: Outcome) -> None:
+    """All that holds for every run of the story."""
+    assert outcome.exit_code == 0
+    assert outcome.dead == []
+    for dump in outcome.before_rebuild:
+        nothing_lost_nothing_twice(dump)
+    for dump in outcome.after_rebuild:
+        assert communities_of(dump) == sorted(story.COMMUNITIES, key=sorted)
+    assert folded(outcome.changes) == current(outcome.before_rebuild)
+    groups = [dump.group_id for dump in outcome.before_rebuild]
+    assert last_states(outcome.statuses) == {
+        (group, episode): state for group in groups for episode, state in story.STATES.items()
+    }
+    published = [e["id"] for e in story.story("any") if e["id"] != "quiet"]
+    for state in ("extracted", "resolved", "committed"):
+        for group, order in in_order(outcome.statuses, state).items():
+            expected = [e for e in dict.fromkeys(published) if e in order]
+            assert order == expected, (group, state)
+
+
+def test_the_story_undisturbed(outcomes: dict[Any, Outcome]) -> None:
+    check(outcomes[UNDISTURBED])
+    assert len({digest(dump) for dump in outcomes[UNDISTURBED].after_rebuild}) == 1
+
+
+@pytest.mark.parametrize("crash", ALL, ids=lambda c: f"{c[0]}-{c[1]}" + (f"-of-{c[3]}" if c[3] else ""))
+def test_a_worker_that_dies_there_and_is_started_again_leaves_the_same(
+    crash: tuple[str, str, int, str], outcomes: dict[Any, Outcome]
+) -> None:
+    outcome, undisturbed = outcomes[crash], outcomes[UNDISTURBED].after_rebuild[0]
+    assert outcome.killed
+    check(outcome)
+    for dump in outcome.after_rebuild:
+        assert summary(dump) == summary(undisturbed)
+        assert digest(dump) == digest(undisturbed)
