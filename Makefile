@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml requirements-dev.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV)"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-dev.lock
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
 	@touch $@
 
 demo: $(STAMP)
@@ -56,3 +56,13 @@ bench: $(STAMP)
 
 clean:
 	rm -rf $(VENV) $(ROOT)
+
+.PHONY: lock
+.PHONY: tables
+tables: $(STAMP)
+	$(BIN)/python docs/tables.py
+
+lock:
+	$(BIN)/python -m pip install -q pip-tools
+	$(BIN)/pip-compile -q --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header \
+		--annotation-style=line --extra stack --extra local --extra dev -o requirements-dev.lock pyproject.toml

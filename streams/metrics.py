@@ -150,6 +150,23 @@ CATALOGUE: tuple[Metric, ...] = (
         FAST,
     ),
     Metric(
+        "kafka_confirmation_seconds",
+        "histogram",
+        "seconds",
+        ("topic",),
+        "from sending records to a topic until the brokers have confirmed them; its count is the number of sends",
+        "slow: look at the brokers and their replicas; linger alone takes 5 ms",
+        FAST,
+    ),
+    Metric(
+        "kafka_records_total",
+        "counter",
+        "records",
+        ("topic",),
+        "records that the brokers have confirmed",
+        "a rate of 0 with lag above 0: Kafka takes nothing, or the stage is stuck",
+    ),
+    Metric(
         "empty_extractions_total",
         "counter",
         "episodes",

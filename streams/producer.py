@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import (
@@ -22,6 +23,13 @@ BROKEN = (InvalidProducerEpoch, OutOfOrderSequenceNumber, ProducerFenced)
 """After these an idempotent producer refuses everything; only a new one goes on."""
 
 
+class ProducerObserver(Protocol):
+    """Receives measurements. Implementations must be cheap and must not raise."""
+
+    def records_confirmed(self, topic: str, records: int, seconds: float) -> None:
+        """Records that were sent together are confirmed; the time counts from the call of `send`."""
+
+
 class Producer:
     """One idempotent producer, acknowledged by all in-sync replicas, connected at the first use.
 
@@ -36,11 +44,13 @@ class Producer:
         max_request_size: int = DEAD.max_bytes + MIB,
         linger_ms: int = 5,
         request_timeout_ms: int = 30_000,
+        observer: ProducerObserver | None = None,
     ) -> None:
         self._bootstrap = bootstrap
         self._max_request_size = max_request_size
         self._linger_ms = linger_ms
         self._request_timeout_ms = request_timeout_ms
+        self._observer = observer
         self._client: Any = None
         self._connecting = asyncio.Lock()
 
@@ -64,6 +74,7 @@ class Producer:
         Raises as `send` does; some of the records may have been taken then.
         """
         client: Any = None
+        started = time.monotonic()
         try:
             client = await self._connected()
             # Each is queued before the next, so that none overtakes another that waits for room in a batch.
@@ -80,6 +91,8 @@ class Producer:
             raise Retryable(f"the producer had to be replaced: {error!r}") from error
         except KafkaError as error:
             raise Retryable(f"Kafka did not take a record for {topic}: {error!r}") from error
+        if self._observer is not None and records:
+            self._observer.records_confirmed(topic, len(records), time.monotonic() - started)
 
     async def stop(self) -> None:
         """Sends what is under way, then closes. A later `send` connects again."""

@@ -10,7 +10,7 @@ from streams.verdict import Verdict
 
 
 class PrometheusObserver:
-    """Implements `pipeline.observer.Observer` and `streams.lane_observer.LaneObserver` with the catalogue's metrics."""
+    """Fills the catalogue's metrics; implements the pipeline's Observer, LaneObserver and ProducerObserver."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = registry or CollectorRegistry()
@@ -75,6 +75,11 @@ class PrometheusObserver:
             self._counters["empty_extractions_total"].inc(amount)
         else:
             self._counters["occurrences_total"].labels(name).inc(amount)
+
+    def records_confirmed(self, topic: str, records: int, seconds: float) -> None:
+        """Records that were sent together are confirmed."""
+        self._histograms["kafka_confirmation_seconds"].labels(topic).observe(seconds)
+        self._counters["kafka_records_total"].labels(topic).inc(records)
 
     def gateway_request(self, route: str, status: int, seconds: float) -> None:
         """One request that the gateway answered; `route` is the template, not the path."""

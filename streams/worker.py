@@ -67,7 +67,7 @@ class Worker:
         self._settings = settings
         self._store = store
         self._observer = observer
-        producer = Producer(settings.delivery.bootstrap)
+        producer = Producer(settings.delivery.bootstrap, observer=observer)
         self._app = LaneApp(settings.delivery, producer=producer, observer=observer)
         outbox = Outbox(producer, settings.delivery.topic_prefix, clock)
         policy = settings.policy

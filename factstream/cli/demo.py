@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from factstream.cli.common import clear_errors, settings_or_exit
+from factstream.cli.demo_embedded import demo_embedded
 from factstream.demo.services import Services
 from factstream.demo.tour import Tour
 from factstream.supervisor import Supervisor, Urls
@@ -22,11 +23,18 @@ def demo(
     root: Annotated[
         Path | None, typer.Option(help="Folder of data, logs and pid files.", show_default=False)
     ] = None,
+    embedded: Annotated[
+        bool,
+        typer.Option("--embedded", help="In this process on one SQLite file: no Kafka, no Neo4j, no Java."),
+    ] = False,
 ) -> None:
     """Start Kafka, Neo4j and all services, publish a support chat and a CRM history, and show what is known then."""
     settings = settings_or_exit(stack_root=root, log_level="warning")
     console = Console()
     group = f"demo-{secrets.token_hex(3)}"
+    if embedded:
+        demo_embedded(settings, group, console, keep=keep)
+        return
     with clear_errors():
         supervisor = Supervisor(
             settings, report=lambda line: console.print(f"[dim]{line}[/]", highlight=False)

@@ -97,10 +97,7 @@ class Inbox:
             numbers = list(range(first, first + len(records)))
             connection.executemany(
                 ADD,
-                [
-                    (no, r.group_id, r.id, micros(at), r.value)
-                    for no, r in zip(numbers, records, strict=True)
-                ],
+                [(no, r.group_id, r.id, micros(at), r.value) for no, r in zip(numbers, records, strict=True)],
             )
             connection.execute(REMOVE, (json_list(done),))
             return numbers
@@ -124,7 +121,9 @@ class Inbox:
     async def flush(self) -> None:
         """Remove the rows of finished events now."""
         if done := sorted(self._done):
-            await self._database.write("inbox_flush", lambda c: c.execute(REMOVE, (json_list(done),)) and None)
+            await self._database.write(
+                "inbox_flush", lambda c: c.execute(REMOVE, (json_list(done),)) and None
+            )
             self._done.difference_update(done)
 
     async def bury(self, no: int, reason: str) -> None:

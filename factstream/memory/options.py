@@ -54,9 +54,8 @@ def request_of(
 ) -> R:
     """The validated request. Raises InvalidRequest."""
     groups = (group_ids,) if isinstance(group_ids, str) else group_ids
-    given = {name: tuple(v) if isinstance(v, list) else v for name, v in options.items()}
     try:
-        return kind.model_validate({"query": query, "group_ids": groups, **given})
+        return kind.model_validate({"query": query, "group_ids": groups, **options})
     except ValidationError as error:
         problems = field_problems(error.errors())
         raise InvalidRequest([(one.path, one.message) for one in problems]) from None

@@ -82,4 +82,5 @@ def _statement(episode: Episode, triple: Triple, raw: dict[str, Any], subject: i
         invalid_at_precision=invalid_precision,
         cardinality=triple.cardinality or Cardinality.many,
         attributes=triple.attributes or {},
+        verbatim=True,
     )

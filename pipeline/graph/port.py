@@ -16,7 +16,7 @@ The discipline that every store keeps, because delivery rests on it:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -25,9 +25,15 @@ from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, EpisodeRef, EpisodeState, Usage
 from pipeline.model.fact import Fact
+from pipeline.model.provenance import Merge, Told
 from pipeline.timeline.evidence import Evidence
 
 Vector = Sequence[float]
+
+SCANNED_FACTS = 1000
+"""How many facts of one entity are compared with a statement, whatever the size of the graph."""
+SOURCE_CHARACTERS = 500
+"""How much of an episode's content goes with a fact."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,8 @@ class EntityWrite:
 class EntityCommit:
     """What the resolve_entities stage commits: entities, MENTIONS from the episode to `mentioned`, output, usage.
 
-    The state becomes `resolved`.
+    The state becomes `resolved`. `told` has, by entity id, what each mention told of it, in the order in which the
+    entity was made of them; `merges` are joins that a judge made.
     """
 
     episode: EpisodeRef
@@ -107,25 +114,55 @@ class EntityCommit:
     output: str
     usage: Usage
     at: datetime
+    told: Mapping[str, tuple[Told, ...]] = field(default_factory=dict)
+    merges: tuple[Merge, ...] = ()
 
 
 @dataclass(frozen=True)
 class Triplet:
-    """A (subject, relation, object) that an episode speaks of; `whole_slot` when its cardinality is one."""
+    """A (subject, relation, object) that an episode speaks of; `whole_slot` when its cardinality is one.
+
+    `symmetric`: the relation holds from both ends, so each end has a slot of its own.
+    """
 
     subject: str
     relation: str
     object: str
     whole_slot: bool
+    symmetric: bool = False
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look for facts that may say the same as a statement, or contradict it.
+
+    Found are facts between `subject` and `object`, in either direction, and, with a `vector`, those of either end
+    that hold at `at` (timeline T), nearest to the vector first.
+    """
+
+    subject: str
+    object: str
+    at: datetime
+    vector: Vector | None = None
+
+
+@dataclass(frozen=True)
+class NearFact:
+    """A fact that a look found, with the beginning of the content of the last episode that supports it."""
+
+    fact: Fact
+    source: str
 
 
 @dataclass(frozen=True)
 class FactQuery:
-    """What the resolve_facts stage needs to know before it decides."""
+    """What the resolve_facts stage needs to know before it decides. Each look finds at most `near_limit` facts."""
 
     episode: EpisodeRef
     triplets: tuple[Triplet, ...]
     entity_ids: tuple[str, ...]
+    looks: tuple[Look, ...] = ()
+    near_limit: int = 10
 
 
 @dataclass(frozen=True)
@@ -133,8 +170,13 @@ class FactGraph:
     """Answer to a FactQuery.
 
     `evidence`: all evidence of each triplet, and for a whole slot also that of every triplet of the same
-    (subject, relation) of which some evidence has cardinality `one`. `facts`: every fact (believed or not) of the
-    triplets that occur in `evidence`. `entities`: those asked for and the ends of `facts`, by id.
+    (subject, relation) of which some evidence has cardinality `one`; for a symmetric whole slot, that of every
+    symmetric triplet of the relation that shares an end and of which some evidence has cardinality `one`. `facts`:
+    every fact (believed or not) of the triplets that occur in `evidence`. `entities`: those asked for and the ends of
+    `facts`, by id.
+    `near[i]`: what look i found, all of it believed now: facts of the pair first, newest first, then of either end
+    (of which at most `SCANNED_FACTS` are compared), most similar first. `source`: the beginning of the content of the
+    episode itself, when there are looks. A beginning has at most `SOURCE_CHARACTERS`.
     """
 
     mark: Mark | None
@@ -142,6 +184,8 @@ class FactGraph:
     evidence: tuple[Evidence, ...] = ()
     facts: tuple[Fact, ...] = ()
     entities: dict[str, Entity] = field(default_factory=dict)
+    near: tuple[tuple[NearFact, ...], ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -248,8 +292,12 @@ class GraphStore(Protocol):
     async def ping(self) -> None:
         """Touch the database and its indexes; Retryable when it does not answer."""
 
-    async def receive(self, episode: Episode, embedding: Vector | None, context_size: int, at: datetime) -> Received:
-        """Store the raw episode unless its id is known (state `received`), searchable at once, and read its thread."""
+    async def receive(
+        self, episode: Episode, embedding: Vector | None, context_size: int, at: datetime
+    ) -> Received:
+        """Store the raw episode unless its id is known (state `received`), searchable at once, and read its thread.
+
+        An episode that was forgotten is not stored again: the answer is a mark without output."""
 
     async def commit_extraction(self, commit: ExtractionCommit) -> Mark:
         """Write the mark of the extract stage unless there is one; answers the mark that stands. The first wins, so a

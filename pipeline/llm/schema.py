@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -9,11 +10,13 @@ from pydantic import BaseModel
 _KEPT = frozenset({"type", "enum", "description", "items", "properties", "anyOf", "const"})
 
 
+@lru_cache(maxsize=64)
 def answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
     """Definitions inlined, every property required (optional ones may be null), no others allowed.
 
     That is what the strict mode of structured output asks for; bounds and defaults, which some endpoints reject, are
     left to the reading of the answer. Recursive models are not supported and raise ValueError.
+    The same object for every call: it is sent, not changed.
     """
     schema = answer.model_json_schema()
     found = _plain(schema, schema.get("$defs", {}), ())

@@ -59,6 +59,7 @@ class EpisodeRef(BaseModel):
     """What the stages after extraction need to know of an episode.
 
     `sequence` is the order of arrival in the group's log; (reference_time, sequence) is the total order of evidence.
+    `ontology` is the one that the producer asked for.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -67,6 +68,7 @@ class EpisodeRef(BaseModel):
     group_id: str
     reference_time: Moment
     sequence: int
+    ontology: str | None = None
 
 
 class Episode(BaseModel):
@@ -90,7 +92,11 @@ class Episode(BaseModel):
     def ref(self) -> EpisodeRef:
         """The episode without its content."""
         return EpisodeRef(
-            id=self.id, group_id=self.group_id, reference_time=self.reference_time, sequence=self.sequence
+            id=self.id,
+            group_id=self.group_id,
+            reference_time=self.reference_time,
+            sequence=self.sequence,
+            ontology=self.ontology,
         )
 
     @property

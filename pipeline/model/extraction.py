@@ -44,6 +44,7 @@ class Statement(BaseModel):
     `subject` and `object` are indexes into the mentions; a fact about one entity only has both the same. Without
     `valid_at` the start is not known; the extract stage fills in the reference time where the contract says so.
     A statement of kind `closes` ends, at `invalid_at`, what was known of the same subject, relation and object.
+    A `verbatim` statement was given as it stands (a triple), not read out of text: its relation is never respelled.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -59,6 +60,7 @@ class Statement(BaseModel):
     invalid_at_precision: Precision | None = None
     cardinality: Cardinality = Cardinality.many
     attributes: dict[str, Any] = {}
+    verbatim: bool = False
 
 
 class Extraction(BaseModel):

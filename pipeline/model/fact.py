@@ -64,7 +64,10 @@ class Support(BaseModel):
 
 
 class Fact(BaseModel):
-    """A fact with its history of beliefs, oldest first; never empty. `revision` counts its changes."""
+    """A fact with its history of beliefs, oldest first; never empty. `revision` counts its changes.
+
+    `additive` when the evidence for it is: only a statement of its own end closes such a fact.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -75,6 +78,7 @@ class Fact(BaseModel):
     relation: str
     fact: str
     cardinality: str = "many"
+    additive: bool = False
     attributes: dict[str, Any] = {}
     beliefs: tuple[Belief, ...]
     support: tuple[Support, ...] = ()

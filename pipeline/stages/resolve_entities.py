@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from pipeline.clock import Clock
@@ -15,6 +16,7 @@ from pipeline.observer import Observer
 from pipeline.stages.judging import EntityJudge, LookAlike, may_be_same
 from pipeline.stages.matching import choose, enriched, keys_of, new_entity, type_of
 from pipeline.stages.outcome import Outcome
+from pipeline.stages.provenance import judged_merge, told_of
 from pipeline.text.analysis import search_text
 
 
@@ -41,13 +43,16 @@ class ResolveEntitiesStage:
         if view.mark is not None:
             return Outcome(EpisodeState.resolved, view.mark.output, event.extraction.usage, repeated=True)
 
+        now = self.clock()
         usage = Usage(embeddings=len(vectors))
         chosen, touched = self._by_rules(event, view)
+        ruled = set(chosen)
         if self.judge:
             usage += await self._by_judgement(event, view, chosen, touched)
+        judged = set(chosen) - ruled
         for index, mention in enumerate(mentions):
             if index not in chosen:
-                made = self._settle(mention, event, touched)
+                made = self._settle(mention, event, touched, now)
                 chosen[index] = made.id
 
         known = {e.id: e for found in (*view.by_key, *view.similar) for e in found}
@@ -75,7 +80,12 @@ class ResolveEntitiesStage:
             mentioned=tuple(dict.fromkeys(chosen[i] for i in range(len(mentions)))),
             output=output,
             usage=usage,
-            at=self.clock(),
+            at=now,
+            told=told_of(event, chosen, judged),
+            merges=tuple(
+                judged_merge(event, index, chosen[index], known[chosen[index]], now)
+                for index in sorted(judged)
+            ),
         )
         await self.store.commit_entities(commit)
         return Outcome(EpisodeState.resolved, output, usage=so_far)
@@ -134,13 +144,13 @@ class ResolveEntitiesStage:
             self.observer.event("entities_merged")
         return usage
 
-    def _settle(self, mention: Mention, event: ExtractedEpisode, touched: dict[str, Entity]) -> Entity:
+    def _settle(
+        self, mention: Mention, event: ExtractedEpisode, touched: dict[str, Entity], now: datetime
+    ) -> Entity:
         """A new entity, or the one that another mention of the same episode has just become."""
         keys = set(keys_of(mention))
         same = choose(mention, [e for e in touched.values() if keys & set(e.keys)])
-        entity = (
-            enriched(same, mention) if same else new_entity(mention, event.episode.group_id, self.clock())
-        )
+        entity = enriched(same, mention) if same else new_entity(mention, event.episode.group_id, now)
         touched[entity.id] = entity
         return entity
 

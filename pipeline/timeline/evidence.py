@@ -21,6 +21,10 @@ class Evidence(BaseModel):
     Asserting evidence holds from `valid_at` (None: unknown start) to `invalid_at` (None: no end stated). Closing
     evidence says that at `invalid_at` the fact no longer held. `rule` names what made it: "statement" for what an
     episode says itself, "judge" for a closure that a model found. `recorded_at` is when the system learned it.
+    `corrects` are ids of evidence that an operator set right: what it says of the interval counts for them too, or,
+    when it asserts nothing, they count no more.
+    `symmetric`: the relation holds from both ends alike; subject and object then stand in the order of their ids.
+    `additive`: the relation is declared to have many values, so no other statement may end it but its own closing.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,6 +38,8 @@ class Evidence(BaseModel):
     object_name: str = ""
     kind: StatementKind = StatementKind.asserts
     cardinality: Cardinality = Cardinality.many
+    symmetric: bool = False
+    additive: bool = False
     fact: str = ""
     attributes: dict[str, Any] = {}
     valid_at: Moment | None = None
@@ -44,6 +50,7 @@ class Evidence(BaseModel):
     sequence: int
     index: int = 0
     rule: str = "statement"
+    corrects: tuple[str, ...] = ()
     recorded_at: Moment
 
     @property

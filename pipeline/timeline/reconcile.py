@@ -8,7 +8,7 @@ interval adds a belief with the moment at which it was learned, and a fact witho
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,6 +17,7 @@ from pipeline.identity import stable_id
 from pipeline.model.changes import Change, FactChange
 from pipeline.model.fact import Belief, EntityRef, Fact, Support, last_view
 from pipeline.timeline.evidence import Evidence
+from pipeline.timeline.pairs import pair_timelines
 from pipeline.timeline.slot import Segment, timeline
 
 
@@ -39,7 +40,12 @@ class Occasion:
 
 
 def reconcile(
-    evidence: Iterable[Evidence], facts: Iterable[Fact], names: Mapping[str, str], occasion: Occasion
+    evidence: Iterable[Evidence],
+    facts: Iterable[Fact],
+    names: Mapping[str, str],
+    occasion: Occasion,
+    *,
+    ends: Collection[str] | None = None,
 ) -> Reconciled:
     """Derive the timeline of every slot in `evidence` and compare it with the facts that stand.
 
@@ -48,10 +54,10 @@ def reconcile(
         facts: the facts that stand for the same (subject, relation, object)s, believed or not.
         names: present names of entities by id, for the ends of new facts; without one, the name in the evidence.
         occasion: what the changes are due to.
+        ends: for symmetric relations, the entities of which all evidence is there: a pair with an end elsewhere is
+            left as it is. None: it is there for all.
     """
-    slots: dict[tuple[str, str], dict[str, Evidence]] = defaultdict(dict)
-    for item in evidence:
-        slots[item.subject, item.relation][item.id] = item
+    items = {item.id: item for item in evidence}
     standing: dict[tuple[str, str, str], list[Fact]] = defaultdict(list)
     for fact in facts:
         standing[fact.source.id, fact.relation, fact.target.id].append(fact)
@@ -59,22 +65,43 @@ def reconcile(
     changed: list[Fact] = []
     changes: list[FactChange] = []
     created: set[str] = set()
-    for (subject, relation), items in sorted(slots.items()):
-        segments: dict[str, list[Segment]] = {item.object: [] for item in items.values()}
-        for stretch in timeline(items.values()):
-            segments[stretch.object].append(stretch)
-        for value, of_value in sorted(segments.items()):
-            old = standing.get((subject, relation, value), [])
-            for before, segment in _pair(old, of_value):
-                after = _after(before, segment, items, names, occasion, taken={f.id for f in old} | created)
-                change = _change(before, after)
-                if change is None:
-                    continue
-                if before is None:
-                    created.add(after.id)
-                changed.append(after)
-                changes.append(_event(change, after, occasion))
+    for (subject, relation, value), of_value in sorted(_timelines(items.values(), ends).items()):
+        old = standing.get((subject, relation, value), [])
+        for before, segment in _pair(old, of_value):
+            after = _after(before, segment, items, names, occasion, taken={f.id for f in old} | created)
+            change = change_between(before, after)
+            if change is None:
+                continue
+            if before is None:
+                created.add(after.id)
+            changed.append(after)
+            changes.append(event_of(change, after, occasion))
     return Reconciled(tuple(changed), tuple(changes), frozenset(created))
+
+
+def _timelines(
+    evidence: Iterable[Evidence], ends: Collection[str] | None
+) -> dict[tuple[str, str, str], list[Segment]]:
+    """The segments of each (subject, relation, object) that evidence speaks of."""
+    ordered = list(evidence)
+    symmetric = {(e.subject, e.relation, e.object) for e in ordered if e.symmetric}
+    slots: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
+    webs: dict[str, list[Evidence]] = defaultdict(list)
+    for item in ordered:
+        if (item.subject, item.relation, item.object) in symmetric:
+            webs[item.relation].append(item)
+        else:
+            slots[item.subject, item.relation].append(item)
+    found: dict[tuple[str, str, str], list[Segment]] = {}
+    for (subject, relation), items in slots.items():
+        found |= {(subject, relation, item.object): [] for item in items}
+        for stretch in timeline(items):
+            found[subject, relation, stretch.object].append(stretch)
+    for relation, items in webs.items():
+        for (subject, value), segments in pair_timelines(items).items():
+            if ends is None or {subject, value} <= set(ends):
+                found[subject, relation, value] = segments
+    return found
 
 
 def _pair(facts: Sequence[Fact], segments: Sequence[Segment]) -> list[tuple[Fact | None, Segment | None]]:
@@ -134,7 +161,13 @@ def _told(segment: Segment, items: Mapping[str, Evidence]) -> dict[str, Any]:
     for item in told:
         attributes |= item.attributes
     newest = told[-1]
-    return {"fact": told[0].fact, "attributes": attributes, "cardinality": newest.cardinality.value}
+    return {
+        # A correction by hand has no wording of its own.
+        "fact": next((item.fact for item in told if item.fact), ""),
+        "attributes": attributes,
+        "cardinality": newest.cardinality.value,
+        "additive": any(item.additive for item in told),
+    }
 
 
 def _new_id(group_id: str, first: Evidence, taken: set[str]) -> str:
@@ -180,7 +213,7 @@ def _support(
     return tuple(kept)
 
 
-def _change(before: Fact | None, after: Fact) -> Change | None:
+def change_between(before: Fact | None, after: Fact) -> Change | None:
     """What happened to a fact; None when nothing did."""
     if before is None:
         return Change.asserted
@@ -200,7 +233,7 @@ def _change(before: Fact | None, after: Fact) -> Change | None:
     )
 
 
-def _event(change: Change, fact: Fact, occasion: Occasion) -> FactChange:
+def event_of(change: Change, fact: Fact, occasion: Occasion) -> FactChange:
     belief = fact.beliefs[-1]
     return FactChange(
         change=change,

@@ -16,17 +16,21 @@ segment that it falls into opens it again, an earlier one does not; closing evid
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
+from typing import TypeVar
 
 from pipeline.model.extraction import Cardinality, StatementKind
+from pipeline.timeline.corrections import corrected
 from pipeline.timeline.evidence import Evidence
 from pipeline.timeline.precision import Precision
 
 EARLIEST = float("-inf")
 LATEST = float("inf")
+
+Value = TypeVar("Value", str, tuple[str, str])
 
 
 @dataclass(frozen=True)
@@ -64,27 +68,19 @@ def timeline(evidence: Iterable[Evidence]) -> list[Segment]:
 
     Evidence of the same id counts once. Evidence whose end is not after its start says nothing.
     """
-    distinct = {e.id: e for e in evidence}
-    ordered = sorted(distinct.values(), key=lambda e: (e.order, e.id))
+    ordered = total_order(evidence)
     by_object: dict[str, list[Evidence]] = defaultdict(list)
     for item in ordered:
         by_object[item.object].append(item)
-    exclusive = {
-        value
-        for value, items in by_object.items()
-        if any(e.cardinality is Cardinality.one and e.kind is StatementKind.asserts for e in items)
-    }
-    standing = _standing_starts(e for e in ordered if e.object in exclusive)
+    exclusive = exclusive_values(ordered, _object)
+    standing = standing_starts(e for e in ordered if e.object in exclusive)
     segments: list[Segment] = []
     for value, items in by_object.items():
-        if value in exclusive:
-            segments += _exclusive_value(value, items, standing)
-        else:
-            segments += [_finish(value, o, None, None) for o in _fold(items)]
+        segments += cells(value, items, standing, _object) if value in exclusive else additive(items)
     return sorted(segments, key=lambda s: (_at(s.valid_at, EARLIEST), s.object))
 
 
-def _standing_starts(statements: Iterable[Evidence]) -> list[tuple[float, Evidence]]:
+def standing_starts(statements: Iterable[Evidence]) -> list[tuple[float, Evidence]]:
     """For each start among `one` values, the newest statement there. Statements arrive in total order."""
     newest: dict[float, Evidence] = {}
     for statement in statements:
@@ -93,12 +89,20 @@ def _standing_starts(statements: Iterable[Evidence]) -> list[tuple[float, Eviden
     return sorted(newest.items())
 
 
-def _exclusive_value(
-    value: str, items: list[Evidence], standing: list[tuple[float, Evidence]]
+def cells(
+    value: Value,
+    items: list[Evidence],
+    standing: list[tuple[float, Evidence]],
+    value_of: Callable[[Evidence], Value],
 ) -> list[Segment]:
-    owner = {at: e.object for at, e in standing}
-    rivals = [(at, e) for at, e in standing if e.object != value]
-    bounds = [EARLIEST, *(at for at, _ in rivals), LATEST]
+    """The segments of a value among those that exclude it.
+
+    `items` is what is said of the value, in total order; `standing` the newest statement at each start, of the value
+    itself or of one that excludes it; `value_of` tells of which value a statement speaks.
+    """
+    owner: dict[float, Value] = {at: value_of(e) for at, e in standing}
+    rivals: list[tuple[float, Evidence]] = [(at, e) for at, e in standing if value_of(e) != value]
+    bounds: list[float] = [EARLIEST, *(at for at, _ in rivals), LATEST]
     segments: list[Segment] = []
     for index, (low, high) in enumerate(pairwise(bounds)):
         mine = [
@@ -107,8 +111,26 @@ def _exclusive_value(
             if e.kind is StatementKind.closes or (low <= _start(e) < high and owner.get(_start(e)) == value)
         ]
         rival = rivals[index][1] if index < len(rivals) else None
-        segments += [_finish(value, o, high if rival else None, rival) for o in _fold(mine)]
+        segments += [_finish(o, high if rival else None, rival) for o in _fold(mine)]
     return segments
+
+
+def additive(items: Iterable[Evidence]) -> list[Segment]:
+    """The segments of a value that nothing excludes. Statements arrive in total order."""
+    return [_finish(o, None, None) for o in _fold(items)]
+
+
+def total_order(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """Each evidence once, oldest first, as corrections by hand leave it."""
+    distinct = {e.id: e for e in evidence}
+    return corrected(sorted(distinct.values(), key=lambda e: (e.order, e.id)))
+
+
+def exclusive_values(items: Iterable[Evidence], value_of: Callable[[Evidence], Value]) -> set[Value]:
+    """The values of which any statement has cardinality `one`."""
+    return {
+        value_of(e) for e in items if e.cardinality is Cardinality.one and e.kind is StatementKind.asserts
+    }
 
 
 def _fold(items: Iterable[Evidence]) -> list[_Open]:
@@ -159,10 +181,10 @@ def _close(segments: list[_Open], item: Evidence) -> list[_Open]:
     return kept
 
 
-def _finish(value: str, folded: _Open, cap: float | None, rival: Evidence | None) -> Segment:
+def _finish(folded: _Open, cap: float | None, rival: Evidence | None) -> Segment:
     capped = rival is not None and cap is not None and cap < folded.end_at
     open_ended = Segment(
-        object=value,
+        object=folded.start.object,
         valid_at=folded.start.valid_at,
         valid_at_precision=folded.start.valid_at_precision,
         invalid_at=None,
@@ -187,6 +209,10 @@ def _finish(value: str, folded: _Open, cap: float | None, rival: Evidence | None
         closed_by=end.episode_id,
         rule="stated" if end.rule == "statement" else end.rule,
     )
+
+
+def _object(item: Evidence) -> str:
+    return item.object
 
 
 def _sensible(item: Evidence) -> bool:

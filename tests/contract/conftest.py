@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -17,30 +15,6 @@ from pipeline.graph.sqlite.reader import SqliteGraphReader
 from pipeline.graph.sqlite.store import SqliteGraphStore
 from pipeline.observer import SilentObserver
 from tests.contract.kit import DIMENSION, Graph
-from tests.integration.stack_fixture import shared_stack
-
-
-@pytest.fixture
-def group() -> str:
-    """A group id that no other test has used."""
-    return f"group-{uuid.uuid4().hex}"
-
-
-@pytest.fixture
-def other_group() -> str:
-    """Another one."""
-    return f"group-{uuid.uuid4().hex}"
-
-
-@pytest.fixture(scope="session")
-def bolt_uri() -> Iterator[str]:
-    """Neo4j's address: FACTSTREAM_TEST_BOLT, or that of a stack started for this run."""
-    given = os.environ.get("FACTSTREAM_TEST_BOLT")
-    if given:
-        yield given if "://" in given else f"bolt://{given}"
-        return
-    with shared_stack() as stack:
-        yield stack.bolt_uri
 
 
 @pytest_asyncio.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.integration)])

@@ -1,51 +1,16 @@
-"""Fixtures of the integration tests: one stack for the whole run, fresh names for each test."""
+"""Everything in this folder needs real servers."""
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from tests.integration.stack_fixture import SharedStack, shared_stack
 
 HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything in this folder needs real servers."""
+    """Marks the tests of this folder."""
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.integration)
-
-
-@pytest.fixture(scope="session")
-def stack() -> Iterator[SharedStack]:
-    """Real Kafka and Neo4j. Tests that break a server start a LocalStack of their own instead."""
-    with shared_stack() as found:
-        yield found
-
-
-@pytest.fixture(scope="session")
-def kafka_bootstrap(stack: SharedStack) -> str:
-    """Kafka's address."""
-    return stack.kafka_bootstrap
-
-
-@pytest.fixture(scope="session")
-def bolt_uri(stack: SharedStack) -> str:
-    """Neo4j's address; no password."""
-    return stack.bolt_uri
-
-
-@pytest.fixture
-def group() -> str:
-    """A group id that no other test has used."""
-    return f"group-{uuid.uuid4().hex}"
-
-
-@pytest.fixture(scope="session")
-def topic_prefix() -> str:
-    """What this run puts before topic names, so that two runs can share a broker."""
-    return f"t{uuid.uuid4().hex[:12]}-"

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.llm.tokens import estimate
 from tests.model_server import toy
-from tests.model_server.faults import Cut, Drop, Hang, Raw, Status
+from tests.model_server.bodies import chat_body, error_answer, json_answer
+from tests.model_server.faults import Drop, Hang, Raw, Status
 from tests.model_server.http import HttpAnswer, HttpRequest, HttpServer
 from tests.model_server.request import RecordedRequest
 from tests.model_server.vectors import embedding
@@ -149,23 +149,23 @@ class ModelServer:
     async def _answered(self, request: HttpRequest) -> HttpAnswer | None:
         path = request.path.partition("?")[0].removeprefix("/v1")
         if path == "/models":
-            return _json(200, {"data": [{"id": m} for m in sorted(self.models or {"toy"})]})
+            return json_answer(200, {"data": [{"id": m} for m in sorted(self.models or {"toy"})]})
         if path == "/requests":
             if request.method == "DELETE":
                 self.requests.clear()
-            return _json(200, self.summary())
+            return json_answer(200, self.summary())
         if path == "/rules" and request.method == "POST":
             return self._remote_rule(json.loads(request.body))
         if self.key is not None and request.headers.get("authorization") != f"Bearer {self.key}":
-            return _error(Status(401, "Incorrect API key provided"))
+            return error_answer(Status(401, "Incorrect API key provided"))
         if path not in ("/chat/completions", "/embeddings"):
-            return _error(Status(404, "no such path"))
+            return error_answer(Status(404, "no such path"))
         recorded = self._record(path, request)
         if self.latency:
             await asyncio.sleep(self.latency)
         given = self._rejection(recorded) or self._scripted(recorded)
         if isinstance(given, Status):
-            return _error(given)
+            return error_answer(given)
         if isinstance(given, Hang):
             await asyncio.sleep(given.seconds)
             return None
@@ -173,7 +173,11 @@ class ModelServer:
             return None
         if isinstance(given, Raw):
             return HttpAnswer(200, given.body.encode())
-        body = self._embedded(recorded) if path == "/embeddings" and given is None else _chat(recorded, given)
+        body = (
+            self._embedded(recorded)
+            if path == "/embeddings" and given is None
+            else chat_body(recorded, given)
+        )
         return HttpAnswer(200, json.dumps(body).encode(), send=0.5 if isinstance(given, Drop) else 1.0)
 
     def _record(self, path: str, request: HttpRequest) -> RecordedRequest:
@@ -225,7 +229,7 @@ class ModelServer:
         """For other processes: {"status": 503, "every": 3, "retry_after": 1, "purpose": …}; {} forgets the rules."""
         if not rule:
             self._rules.clear()
-            return _json(200, {"rules": 0})
+            return json_answer(200, {"rules": 0})
         every = int(rule.get("every", 1))
         self.on(
             Status(int(rule["status"]), retry_after=rule.get("retry_after")),
@@ -233,39 +237,4 @@ class ModelServer:
             when=lambda request: request.number % every == 0,
             times=rule.get("times"),
         )
-        return _json(200, {"rules": len(self._rules)})
-
-
-def _chat(request: RecordedRequest, given: Any) -> dict[str, Any]:
-    finish = "stop"
-    if isinstance(given, Drop):
-        given = {"entities": [], "facts": []}
-    cut = given.characters if isinstance(given, Cut) else None
-    if isinstance(given, Cut):
-        given, finish = given.answer, "length"
-    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    text = text[:cut]
-    completion = estimate(text)
-    return {
-        "id": f"chat-{request.number}",
-        "object": "chat.completion",
-        "model": request.model,
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}],
-        "usage": {
-            "prompt_tokens": request.prompt_tokens,
-            "completion_tokens": completion,
-            "total_tokens": request.prompt_tokens + completion,
-        },
-    }
-
-
-def _json(status: int, body: Any) -> HttpAnswer:
-    return HttpAnswer(status, json.dumps(body).encode())
-
-
-def _error(fault: Status) -> HttpAnswer:
-    headers = dict(fault.headers)
-    if fault.retry_after is not None:
-        headers["retry-after"] = str(fault.retry_after)
-    body = {"error": {"message": fault.message, "type": "scripted", "code": None}}
-    return HttpAnswer(fault.code, json.dumps(body).encode(), headers)
+        return json_answer(200, {"rules": len(self._rules)})

@@ -19,8 +19,9 @@ SECTION = 6_000
 
 FULL_CHARACTERS = 65_536
 """So much of an episode is read with the language models; what follows, with patterns only."""
-FULL_SENTENCES = 4_000
-"""Facts are looked for in so many sentences of an episode; after them only names are."""
+FACT_SENTENCES = 4_000
+FACT_CHARACTERS = 262_144
+"""Facts are looked for in so much of an episode, whichever limit comes first; after that only names are."""
 
 
 @dataclass
@@ -60,7 +61,7 @@ def sections(
                     inside.append(replace(names[at], start=names[at].start - a, end=names[at].end - a))
                 at += 1
             budget.sentences += 1
-            if budget.sentences > FULL_SENTENCES:
+            if budget.sentences > FACT_SENTENCES or budget.characters > FACT_CHARACTERS:
                 undated += [replace(n, start=n.start + a, end=n.end + a) for n in inside]
                 continue
             dates = resolve(section[a:b], reference_time, language)

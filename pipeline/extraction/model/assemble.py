@@ -42,6 +42,8 @@ class Assembled:
 class Assembler:
     """Puts together what was found in the passages of one episode.
 
+    `record`: the content is JSON. `typed`: an ontology says which types there are.
+
     Dropped and counted: `ungrounded_entity`, `ungrounded_fact`, `fact_without_entity` (an end that is no entity, an
     index out of range), `instruction_ignored`. Also counted: `date_disagreement`, `date_supplied`.
     """
@@ -53,6 +55,7 @@ class Assembler:
         observer: Observer,
         *,
         record: bool = False,
+        typed: bool = False,
     ) -> None:
         self._observer = observer
         self._record = record
@@ -61,10 +64,10 @@ class Assembler:
         self._statements: dict[tuple[object, ...], Statement] = {}
         self._speaker = entity_key(speakers[0]) if len(speakers) == 1 else ""
         for name, role in zip(speakers, roles, strict=True):
-            # An assistant is no person, and a user may be an account: the type is left open where a role says so.
-            self._mention(
-                FoundEntity(name=name, type=None if role in ("assistant", "system", "tool") else "Person")
-            )
+            # Always the same type, whatever a model calls a speaker today, or one person becomes two entities. An
+            # assistant is no person, and an ontology has types of its own: there the type is left to the answer.
+            left_open = typed or role in ("assistant", "system", "tool")
+            self._mention(FoundEntity(name=name, type=None if left_open else "Person"))
         self._speakers = len(self._mentions)
 
     def add(self, passage: Passage, found: Found) -> None:

@@ -68,22 +68,28 @@ class ModelExtractor:
         Raises Retryable when the model cannot be reached, Poison when its answers cannot be used.
         """
         speakers, roles = _speakers(episode)
-        assembler = Assembler(speakers, roles, self._observer, record=episode.source is Source.json)
+        ontology = self._ontologies.get(episode.ontology)
+        assembler = Assembler(
+            speakers,
+            roles,
+            self._observer,
+            record=episode.source is Source.json,
+            typed=ontology is not None and bool(ontology.entity_types),
+        )
         usage = Usage()
         if self._states_nothing(episode, context):
             self._observer.event("small_talk")
         else:
-            ontology = self._ontologies.get(episode.ontology)
             passages = self._passages(episode, context, speakers)
             answers = await asyncio.gather(*(self._ask(passage, ontology) for passage in passages))
             for passage, (found, spent) in zip(passages, answers, strict=True):
-                assembler.add(passage, found)
+                # Seconds of work for a long document, which must not hold up the heartbeats of the event loop.
+                await asyncio.to_thread(assembler.add, passage, found)
                 usage += spent
-        return self._conforming(episode, assembler.result(), usage)
+        return self._conforming(ontology, assembler.result(), usage)
 
-    def _conforming(self, episode: Episode, made: Assembled, usage: Usage) -> Extraction:
+    def _conforming(self, ontology: Ontology | None, made: Assembled, usage: Usage) -> Extraction:
         extraction = Extraction(mentions=made.mentions, statements=made.statements, usage=usage)
-        ontology = self._ontologies.get(episode.ontology)
         if ontology is None:
             return extraction
         return conform(extraction, ontology, self._observer, frozenset(range(made.speakers)))
@@ -92,7 +98,7 @@ class ModelExtractor:
         reply = await self._chat.ask(question(passage, self._fence(passage), ontology))
         found, usage = reply.answer, reply.usage
         for _ in range(self._reflexion):
-            missed = self._missed(passage, found)
+            missed = await asyncio.to_thread(self._missed, passage, found)
             if not missed:
                 break
             self._observer.event("reflexion")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pipeline.errors import Poison
 from pipeline.graph.neo4j import codec
@@ -11,8 +13,16 @@ from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.entity_writes import write_entities
 from pipeline.graph.neo4j.lane import RESOLVE_FACTS, Lane, begin, mark_of
 from pipeline.graph.neo4j.merging import with_lines
-from pipeline.graph.neo4j.properties import evidence_parameters, fact_parameters, slot_id, triplet_id
-from pipeline.graph.port import FactCommit, FactGraph, FactQuery
+from pipeline.graph.neo4j.properties import evidence_parameters, fact_parameters, slot_id, triplet_id, vector
+from pipeline.graph.port import (
+    SCANNED_FACTS,
+    SOURCE_CHARACTERS,
+    FactCommit,
+    FactGraph,
+    FactQuery,
+    Look,
+    NearFact,
+)
 from pipeline.model.episode import EpisodeRef
 from pipeline.timeline.evidence import Evidence
 
@@ -31,7 +41,19 @@ class FactWrites:
             **lane.params,
             "triplets": sorted({triplet_id(t.subject, t.relation, t.object) for t in query.triplets}),
             "slots": sorted({slot_id(t.subject, t.relation) for t in query.triplets if t.whole_slot}),
+            "end_slots": sorted(
+                {
+                    slot_id(end, t.relation)
+                    for t in query.triplets
+                    if t.whole_slot and t.symmetric
+                    for end in (t.subject, t.object)
+                }
+            ),
             "entity_ids": sorted(set(query.entity_ids)),
+            "looks": [self._look(look) for look in query.looks],
+            "near_limit": query.near_limit,
+            "scanned": SCANNED_FACTS,
+            "source_characters": SOURCE_CHARACTERS,
         }
         row = (await self.connection.run("fact_graph", q.FACT_GRAPH, params))[0]
         evidence = [Evidence.model_validate_json(text) for text in row["evidence"]]
@@ -42,7 +64,19 @@ class FactWrites:
             evidence=tuple(sorted(evidence, key=lambda e: (e.order, e.id))),
             facts=tuple(sorted(facts, key=lambda f: f.id)),
             entities={found["id"]: codec.entity(found) for found in row["entities"]},
+            near=_near(row["near"], len(query.looks)),
+            source=row["source"] or "",
         )
+
+    def _look(self, look: Look) -> dict[str, object]:
+        return {
+            "subject": look.subject,
+            "object": look.object,
+            "at": codec.micros(look.at),
+            # Only facts of the pair are wanted where there is nothing to compare others with.
+            "ends": sorted({look.subject, look.object}) if look.vector is not None else [],
+            "vector": vector(look.vector, self.dimension),
+        }
 
     async def commit(self, commit: FactCommit) -> None:
         """See GraphStore.commit_facts."""
@@ -67,3 +101,10 @@ class FactWrites:
         lane = Lane(episode.group_id, RESOLVE_FACTS, episode.id)
         async with self.connection.transaction("settle") as transaction:
             await transaction.run(q.SETTLE, lane.params)
+
+
+def _near(rows: Sequence[Sequence[Any]], looks: int) -> tuple[tuple[NearFact, ...], ...]:
+    found: list[list[NearFact]] = [[] for _ in range(looks)]
+    for index, _, text, source in sorted(rows, key=lambda row: (row[0], row[1])):
+        found[index].append(NearFact(codec.fact({"fact": text}), source or ""))
+    return tuple(map(tuple, found))

@@ -118,6 +118,7 @@ def evidence_parameters(evidence: Evidence) -> Properties:
         "properties": {
             "fs_slot": slot_id(evidence.subject, evidence.relation),
             "fs_triplet": triplet_id(evidence.subject, evidence.relation, evidence.object),
+            "fs_object_slot": slot_id(evidence.object, evidence.relation) if evidence.symmetric else None,
             "fs_cardinality": evidence.cardinality.value,
             "fs_episode_id": evidence.episode_id,
             "fs_recorded": micros(evidence.recorded_at),
@@ -153,7 +154,8 @@ def fact_parameters(write: FactWrite, dimension: int, at: datetime) -> Propertie
         "fs_support_episode": [support.episode_id for support in fact.support],
         "fs_support_from": [micros(support.known_from) for support in fact.support],
         "fs_support_to": [
-            UNBOUNDED_FUTURE if support.known_to is None else micros(support.known_to) for support in fact.support
+            UNBOUNDED_FUTURE if support.known_to is None else micros(support.known_to)
+            for support in fact.support
         ],
         "fs_fact": fact.model_dump_json(),
         "fs_revision": fact.revision,

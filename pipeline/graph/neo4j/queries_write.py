@@ -176,6 +176,16 @@ CALL () {{
         MATCH (v:Evidence {{group_id: $group_id, fs_slot: slot}})
         WHERE v.fs_cardinality = 'one'
         RETURN DISTINCT v.fs_triplet AS triplet
+        UNION
+        UNWIND $end_slots AS slot
+        MATCH (v:Evidence {{group_id: $group_id, fs_slot: slot}})
+        WHERE v.fs_cardinality = 'one' AND v.fs_object_slot IS NOT NULL
+        RETURN DISTINCT v.fs_triplet AS triplet
+        UNION
+        UNWIND $end_slots AS slot
+        MATCH (v:Evidence {{group_id: $group_id, fs_object_slot: slot}})
+        WHERE v.fs_cardinality = 'one'
+        RETURN DISTINCT v.fs_triplet AS triplet
     }}
     MATCH (v:Evidence {{group_id: $group_id, fs_triplet: triplet}})
     RETURN collect(v.fs_json) AS evidence, collect(DISTINCT v.fs_triplet) AS spoken_of
@@ -191,7 +201,40 @@ CALL (ends) {{
     MATCH (e:Entity {{group_id: $group_id, uuid: id}})
     RETURN collect({ENTITY_FIELDS}) AS entities
 }}
-RETURN version, marked, output, evidence, facts, entities
+CALL () {{
+    UNWIND range(0, size($looks) - 1) AS i
+    WITH i, $looks[i] AS look
+    CALL (look) {{
+        MATCH (:Entity {{group_id: $group_id, uuid: look.subject}})
+            -[r:RELATES_TO]-(:Entity {{group_id: $group_id, uuid: look.object}})
+        WHERE r.fs_valid_from <= r.fs_valid_to
+        WITH DISTINCT r ORDER BY r.fs_created DESC, r.uuid LIMIT $near_limit
+        RETURN collect(r) AS of_pair
+    }}
+    CALL (look, of_pair) {{
+        UNWIND look.ends AS end
+        CALL (end, look) {{
+            MATCH (:Entity {{group_id: $group_id, uuid: end}})-[r:RELATES_TO]-(:Entity)
+            WHERE r.fs_valid_from <= look.at AND look.at < r.fs_valid_to
+            RETURN r LIMIT $scanned
+        }}
+        WITH DISTINCT r, look, of_pair
+        WHERE NOT r IN of_pair AND r.fact_embedding IS NOT NULL
+        WITH r, vector.similarity.cosine(r.fact_embedding, look.vector) AS score
+        ORDER BY score DESC, r.uuid LIMIT $near_limit
+        RETURN collect(r) AS of_ends
+    }}
+    WITH i, (of_pair + of_ends)[..$near_limit] AS found
+    UNWIND range(0, size(found) - 1) AS place
+    WITH i, place, found[place] AS r
+    OPTIONAL MATCH (p:Episodic {{group_id: $group_id, uuid: r.episodes[-1]}})
+    RETURN collect([i, place, r.fs_fact, left(p.content, $source_characters)]) AS near
+}}
+CALL () {{
+    OPTIONAL MATCH (p:Episodic {{group_id: $group_id, uuid: $episode_id}})
+    RETURN CASE WHEN size($looks) > 0 THEN left(p.content, $source_characters) END AS source
+}}
+RETURN version, marked, output, evidence, facts, entities, near, source
 """
 
 WRITE_EVIDENCE = """CYPHER 25

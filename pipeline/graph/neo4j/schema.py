@@ -28,6 +28,7 @@ _UNIQUE_RELATIONSHIPS = dict.fromkeys(("RELATES_TO", "MENTIONS", "HAS_MEMBER"), 
 _RANGES = {
     # With the cardinality, since only evidence of cardinality one is asked for by slot: there may be very much other.
     "evidence_slot_cardinality": ("(x:Evidence)", ("group_id", "fs_slot", "fs_cardinality")),
+    "evidence_object_slot": ("(x:Evidence)", ("group_id", "fs_object_slot")),
     "evidence_triplet": ("(x:Evidence)", ("group_id", "fs_triplet")),
     "fact_triplet": ("()-[x:RELATES_TO]-()", ("group_id", "fs_triplet")),
     "episode_reference": ("(x:Episodic)", ("group_id", "fs_reference")),

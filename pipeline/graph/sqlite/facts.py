@@ -7,6 +7,8 @@ import sqlite3
 from pipeline.graph.port import FactCommit, FactGraph, FactQuery
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import json_list, read_entity
+from pipeline.graph.sqlite.near import near_facts, source_of
+from pipeline.graph.sqlite.vectors import VectorIndex
 from pipeline.graph.sqlite.writes import (
     RESOLVE_FACTS,
     ItemWriter,
@@ -23,11 +25,11 @@ from pipeline.model.fact import Fact
 from pipeline.timeline.evidence import Evidence
 
 
-def fact_graph(connection: sqlite3.Connection, query: FactQuery) -> FactGraph:
+def fact_graph(connection: sqlite3.Connection, vectors: VectorIndex, query: FactQuery) -> FactGraph:
     """Evidence of the triplets and of their whole slots, the facts of what occurs in it, and the entities asked for."""
     group = group_no(connection, query.episode.group_id)
     if group is None:
-        return FactGraph(mark=None, lane_version=0)
+        return FactGraph(mark=None, lane_version=0, near=((),) * len(query.looks))
     evidence = _evidence(connection, group, query)
     facts = _facts(connection, group, evidence)
     ends = [end.id for fact in facts for end in (fact.source, fact.target)]
@@ -37,6 +39,8 @@ def fact_graph(connection: sqlite3.Connection, query: FactQuery) -> FactGraph:
         evidence=evidence,
         facts=facts,
         entities=_entities(connection, group, tuple(dict.fromkeys((*query.entity_ids, *ends)))),
+        near=near_facts(connection, vectors, group, query),
+        source=source_of(connection, group, query.episode.id) if query.looks else "",
     )
 
 
@@ -74,6 +78,8 @@ def _evidence(connection: sqlite3.Connection, group: int, query: FactQuery) -> t
         bodies.update(connection.execute(queries.EVIDENCE_OF_TRIPLET, place).fetchall())
         if triplet.whole_slot:
             bodies.update(connection.execute(queries.EVIDENCE_OF_SLOT, place).fetchall())
+        if triplet.whole_slot and triplet.symmetric:
+            bodies.update(connection.execute(queries.EVIDENCE_OF_ENDS, place).fetchall())
     return tuple(Evidence.model_validate_json(bodies[no]) for no in sorted(bodies))
 
 

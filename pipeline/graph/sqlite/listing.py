@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pipeline.graph.search import StoredEpisode
 from pipeline.graph.sqlite import schema
@@ -87,7 +87,7 @@ class SqliteListing:
         return await self._database.read("list_named", work)
 
     async def _page(
-        self, query: str, group_id: str, after: int, limit: int, read: Callable[[tuple[str, ...]], T]
+        self, query: str, group_id: str, after: int, limit: int, read: Callable[[tuple[Any, ...]], T]
     ) -> list[tuple[int, T]]:
         def work(connection: sqlite3.Connection) -> list[tuple[int, T]]:
             place = {"group": group_no(connection, group_id), "after": after, "limit": limit}

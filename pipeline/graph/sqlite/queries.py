@@ -85,6 +85,30 @@ SELECT no, body FROM evidence
 WHERE group_no = :group AND subject = :subject AND relation = :relation AND object IN (
     SELECT object FROM evidence
     WHERE group_no = :group AND subject = :subject AND relation = :relation AND cardinality = 'one')"""
+EVIDENCE_OF_ENDS = """
+SELECT no, body FROM evidence
+WHERE group_no = :group AND relation = :relation AND (subject, object) IN (
+    SELECT subject, object FROM evidence
+    WHERE group_no = :group AND subject IN (:subject, :object) AND relation = :relation
+      AND cardinality = 'one' AND json_extract(body, '$.symmetric')
+    UNION
+    SELECT subject, object FROM evidence
+    WHERE group_no = :group AND object IN (:subject, :object) AND relation = :relation
+      AND cardinality = 'one' AND json_extract(body, '$.symmetric'))"""
+# What is believed last is known to 2 ** 62.
+FACTS_OF_PAIR = """
+SELECT no FROM held
+WHERE group_no = :group AND known_to = 4611686018427387904
+  AND ((source = :subject AND target = :object) OR (source = :object AND target = :subject))
+ORDER BY created_at DESC, id LIMIT :limit"""
+FACTS_OF_END = """
+SELECT no FROM held
+WHERE group_no = :group AND known_to = 4611686018427387904 AND valid_from <= :at AND valid_to > :at
+  AND (source = :end OR target = :end)
+ORDER BY no DESC LIMIT :limit"""
+FACTS_BY_NO = "SELECT no, body FROM fact WHERE no IN (SELECT value FROM json_each(:nos))"
+EPISODE_CONTENT = """
+SELECT json_extract(body, '$.content') FROM episode WHERE group_no = :group AND id = :id"""
 FACTS_OF_TRIPLET = """
 SELECT no, body FROM fact
 WHERE group_no = :group AND source = :subject AND relation = :relation AND target = :object"""

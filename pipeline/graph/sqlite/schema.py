@@ -57,6 +57,7 @@ CREATE TABLE evidence (
     body TEXT NOT NULL,
     UNIQUE (group_no, id));
 CREATE INDEX evidence_by_slot ON evidence (group_no, subject, relation, object);
+CREATE INDEX evidence_by_object ON evidence (group_no, object, relation);
 
 CREATE TABLE fact (
     no INTEGER PRIMARY KEY, group_no INTEGER NOT NULL REFERENCES groups (no), id TEXT NOT NULL,

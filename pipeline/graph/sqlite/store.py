@@ -108,7 +108,7 @@ class SqliteGraphStore:
 
     async def fact_graph(self, query: FactQuery) -> FactGraph:
         """Evidence, facts and entities that the statements touch."""
-        return await self._database.read("fact_graph", lambda c: facts.fact_graph(c, query))
+        return await self._database.read("fact_graph", lambda c: facts.fact_graph(c, self._vectors, query))
 
     async def commit_facts(self, commit: FactCommit) -> None:
         """One transaction, fenced."""

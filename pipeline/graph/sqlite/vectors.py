@@ -78,6 +78,15 @@ class VectorIndex:
             if i != j
         }
 
+    def nearest(
+        self, connection: sqlite3.Connection, kind: str, nos: Sequence[int], vector: Sequence[float]
+    ) -> list[Scored]:
+        """The given items that have a vector, with their cosine, best first; equal ones in the order of their numbers."""
+        query = np.frombuffer(pack(vector, self._dimension), dtype=np.float32)
+        found = connection.execute(queries.VECTORS_BY_NO, {"kind": kind, "nos": json_list(nos)}).fetchall()
+        scored = [(no, float(np.frombuffer(data, dtype=np.float32) @ query)) for no, data in found]
+        return sorted(scored, key=lambda one: (-one[1], one[0]))
+
     def _current(self, connection: sqlite3.Connection, kind: str, group: int) -> _Block:
         change = connection.execute(queries.GROUP_CHANGES, {"group": group}).fetchone()[0]
         block = self._blocks.get((kind, group)) or _Block(self._dimension)

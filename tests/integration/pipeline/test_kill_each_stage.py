@@ -13,23 +13,14 @@ import asyncio
 import signal
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipeline.graph.digest import GroupDump, digest, summary
-from streams.topics import CHANGES, DEAD, STATUS
+from pipeline.graph.digest import digest, summary
 from tests.integration.pipeline import story
-from tests.integration.pipeline.checks import (
-    communities_of,
-    current,
-    folded,
-    in_order,
-    last_states,
-    nothing_lost_nothing_twice,
-)
+from tests.integration.pipeline.outcome import Outcome, check, check_statuses, told_outcome
 from tests.integration.pipeline.running import WITHIN, Running, running, stopped
 
 pytestmark = pytest.mark.integration
@@ -66,19 +57,6 @@ NAMED_CRASHES = [
 ]
 ALL = [(*crash, "") for crash in CRASHES] + NAMED_CRASHES
 UNDISTURBED = ("none", "", 0, "")
-
-
-@dataclass
-class Outcome:
-    """What an installation has left, taken apart for the tests."""
-
-    killed: bool
-    exit_code: int
-    before_rebuild: list[GroupDump]
-    after_rebuild: list[GroupDump]
-    statuses: list[Any]
-    changes: list[Any]
-    dead: list[Any]
 
 
 @pytest.fixture(scope="module")
@@ -126,38 +104,12 @@ async def told_again(installation: Running, crash: tuple[str, str, int, str], fo
     async with installation.worker() as process:
         await installation.until_done(groups, story.EPISODES)
         exit_code = await stopped(process)
-    before = [await installation.dump(group) for group in groups]
-    for group in groups:
-        await installation.rebuild_communities(group)
-    return Outcome(
-        killed=killed,
-        exit_code=exit_code,
-        before_rebuild=before,
-        after_rebuild=[await installation.dump(group) for group in groups],
-        statuses=await installation.records(STATUS),
-        changes=await installation.records(CHANGES),
-        dead=await installation.records(DEAD),
-    )
+    return await told_outcome(installation, groups, killed=killed, exit_code=exit_code)
 
 
-def check(outcome: Outcome) -> None:
-    """All that holds for every run of the story."""
-    assert outcome.exit_code == 0
-    assert outcome.dead == []
-    for dump in outcome.before_rebuild:
-        nothing_lost_nothing_twice(dump)
-    for dump in outcome.after_rebuild:
-        assert communities_of(dump) == sorted(story.COMMUNITIES, key=sorted)
-    assert folded(outcome.changes) == current(outcome.before_rebuild)
-    groups = [dump.group_id for dump in outcome.before_rebuild]
-    assert last_states(outcome.statuses) == {
-        (group, episode): state for group in groups for episode, state in story.STATES.items()
-    }
-    published = [e["id"] for e in story.story("any") if e["id"] != "quiet"]
-    for state in ("extracted", "resolved", "committed"):
-        for group, order in in_order(outcome.statuses, state).items():
-            expected = [e for e in dict.fromkeys(published) if e in order]
-            assert order == expected, (group, state)
+crashes = pytest.mark.parametrize(
+    "crash", ALL, ids=lambda c: f"{c[0]}-{c[1]}" + (f"-of-{c[3]}" if c[3] else "")
+)
 
 
 def test_the_story_undisturbed(outcomes: dict[Any, Outcome]) -> None:
@@ -165,7 +117,11 @@ def test_the_story_undisturbed(outcomes: dict[Any, Outcome]) -> None:
     assert len({digest(dump) for dump in outcomes[UNDISTURBED].after_rebuild}) == 1
 
 
-@pytest.mark.parametrize("crash", ALL, ids=lambda c: f"{c[0]}-{c[1]}" + (f"-of-{c[3]}" if c[3] else ""))
+def test_the_states_of_the_story_undisturbed(outcomes: dict[Any, Outcome]) -> None:
+    check_statuses(outcomes[UNDISTURBED])
+
+
+@crashes
 def test_a_worker_that_dies_there_and_is_started_again_leaves_the_same(
     crash: tuple[str, str, int, str], outcomes: dict[Any, Outcome]
 ) -> None:
@@ -175,3 +131,10 @@ def test_a_worker_that_dies_there_and_is_started_again_leaves_the_same(
     for dump in outcome.after_rebuild:
         assert summary(dump) == summary(undisturbed)
         assert digest(dump) == digest(undisturbed)
+
+
+@crashes
+def test_the_states_end_as_if_no_worker_had_died(
+    crash: tuple[str, str, int, str], outcomes: dict[Any, Outcome]
+) -> None:
+    check_statuses(outcomes[crash])

@@ -101,7 +101,7 @@ def test_any_json_is_read(content: Any) -> None:
 def test_a_mebibyte_is_read_within_the_documented_budget(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # The limits are made small, so that the test shows that they bound the work and not how fast the machine is.
     monkeypatch.setattr(sections, "FULL_CHARACTERS", 2_000)
-    monkeypatch.setattr(sections, "FULL_SENTENCES", 20)
+    monkeypatch.setattr(sections, "FACT_SENTENCES", 20)
     asked: list[int] = []
     resolve = sections.resolve
 

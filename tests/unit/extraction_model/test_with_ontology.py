@@ -40,9 +40,10 @@ async def test_the_episodes_ontology_applies(
     server.on(ANSWER)
     extractor = build(ontologies=OntologyRegistry([CRM]))
     found = await extractor.extract(message(CONTENT, ontology="crm"), ())
-    assert [(m.name, m.type) for m in found.mentions] == [("Ana", None), ("Tesla", "Product")]
+    assert [(m.name, m.type) for m in found.mentions] == [("Ana", "Customer"), ("Tesla", "Product")]
+    assert found.mentions[0].attributes == {"phone": "600 123 456"}
     assert [s.relation for s in found.statements] == ["BOUGHT"]
-    assert observer.events["refused_attribute"] == 0
+    assert observer.events["refused_attribute"] == 1
     assert "Customer" in server.chats[0].system
 
 
@@ -55,3 +56,13 @@ async def test_without_a_name_the_default_applies_and_without_a_default_none(
     assert "Customer" in server.chats[0].system
     assert "Customer" not in server.chats[1].system
     assert {s.relation for s in free.statements} == {"BOUGHT", "LIVES_IN"}
+
+
+async def test_the_type_of_a_speaker_is_left_to_the_ontology(server: ModelServer, build: Build) -> None:
+    extractor = build(ontologies=OntologyRegistry([CRM]))
+    for name, expected in (("crm", None), (None, "Person")):
+        found = await extractor.extract(message("Thanks!", ontology=name), ())
+        assert [m.type for m in found.mentions] == [expected]
+    server.on({"entities": [{"name": "Ana", "type": "User"}]})
+    free = await extractor.extract(message("I live by the sea."), ())
+    assert [m.type for m in free.mentions] == ["Person"]

@@ -24,6 +24,7 @@ def test_every_metric_of_the_catalogue_is_filled_by_a_report():
     pipeline.embedded(10, 4, 0.2)
     pipeline.event("empty_extraction")
     pipeline.event("date_disagreement", 2)
+    observer.records_confirmed("facts.changes", 3, 0.01)
     observer.gateway_request("/v1/episodes", 202, 0.02)
     filled = {sample.name for family in observer.registry.collect() for sample in family.samples}
     for metric in CATALOGUE:

@@ -25,7 +25,7 @@ from pipeline.extraction.local.facts.chinese_words import (
 from pipeline.extraction.local.facts.claim import SPEAKER, Actor, Claim, Mode, Role, Tense, known, mode_of
 from pipeline.extraction.local.facts.habits import habit
 from pipeline.extraction.local.facts.kin import kin_claims
-from pipeline.extraction.local.facts.masked import D, Masked, N
+from pipeline.extraction.local.facts.masked import MAX_CLAUSE, D, Masked, N
 from pipeline.timeline.dates import DateSpan
 
 _Dates = tuple[DateSpan, ...]
@@ -72,7 +72,7 @@ def claims(masked: Masked) -> list[Claim]:
         # "我知道他喜欢…，也喜欢…": with two subjects nobody can say who goes on.
         pronouns = {m["s"] for m in _ANY_SUBJECT.finditer(clause)}
         subject = "" if len(pronouns) > 1 else head["s"] if head else subject
-        if clause:
+        if 0 < len(clause) <= MAX_CLAUSE:
             found += _clause(masked, clause)
     if COMMAND.search(masked.original):
         return [claim for claim in found if claim.subject.role is Role.speaker]

@@ -19,7 +19,7 @@ from pipeline.extraction.local.facts.english_grammar import (
     tense,
 )
 from pipeline.extraction.local.facts.english_words import CLAUSE, COMMAND, HYPOTHETICAL, QUESTION, VERBS, Verb
-from pipeline.extraction.local.facts.masked import D, Masked, N
+from pipeline.extraction.local.facts.masked import MAX_CLAUSE, D, Masked, N
 
 
 def _compile(verb: Verb) -> tuple[Verb, re.Pattern[str]]:
@@ -57,7 +57,7 @@ def clauses(masked: Masked) -> list[str]:
         if head:
             subjects.add(head["s"].lower())
         subject = "" if len(subjects) > 1 else head["s"] if head else subject
-        if clause:
+        if 0 < len(clause) <= MAX_CLAUSE:
             found.append(clause)
     return found
 

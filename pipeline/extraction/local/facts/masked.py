@@ -14,6 +14,9 @@ _MAX = 0x0FFF
 PRIVATE = re.compile("[\ue000-\uf8ff]")
 """Characters that a text must not bring along itself."""
 
+MAX_CLAUSE = 300
+"""A longer clause, with its names and dates as one character each, is no clause that patterns can make sense of."""
+
 N = "[\ue000-\uefff]"
 D = "[\uf000-\uf8ff]"
 

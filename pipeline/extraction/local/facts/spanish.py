@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pipeline.extraction.local.facts.claim import Claim, Role, known, mode_of
-from pipeline.extraction.local.facts.masked import D, Masked, N
+from pipeline.extraction.local.facts.masked import MAX_CLAUSE, D, Masked, N
 from pipeline.extraction.local.facts.spanish_grammar import (
     DETERMINER,
     GROUP,
@@ -67,7 +67,7 @@ def claims(masked: Masked) -> list[Claim]:
         if subject and masked.name(subject) and not head and form and _person(form.group().split()[-1]) != 1:
             clause = f"{subject} {clause}"
         subject = head["s"] if head else subject
-        if clause:
+        if 0 < len(clause) <= MAX_CLAUSE:
             found += _clause(masked, clause)
     if COMMAND.search(masked.original):
         return [claim for claim in found if claim.subject.role is Role.speaker]

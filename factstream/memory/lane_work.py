@@ -1,0 +1,159 @@
+"""LaneWork: what happens to tickets, group by group."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from typing import Any, Protocol
+
+from factstream.memory.inbox import Entry
+from factstream.memory.lane import Ahead, Lane, Ticket
+from factstream.memory.line import Line
+from factstream.memory.policy import RunnerPolicy
+from factstream.memory.retrying import GivenUp, persist
+from factstream.memory.warming import texts_after
+from pipeline.graph.port import Received
+from pipeline.model.episode import EpisodeState
+
+log = logging.getLogger(__name__)
+
+
+class Finish(Protocol):
+    """Is told what has become of an event; a dead one has its reason. It must not fail."""
+
+    async def __call__(self, entry: Entry, state: EpisodeState, reason: str | None = None) -> None: ...
+
+
+class LaneWork:
+    """Runs the steps of a `Line`: in a group one ticket after the other, extraction ahead, groups side by side.
+
+    Args:
+        warm: embeds texts ahead in one call.
+        finish: is told of every ticket's end.
+        spawn: starts a task whose unexpected error ends the runner.
+        pending: all tickets on their way, for a look at what else is ready.
+    """
+
+    def __init__(
+        self,
+        line: Line,
+        policy: RunnerPolicy,
+        *,
+        warm: Callable[[Sequence[str]], Awaitable[None]],
+        finish: Finish,
+        spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+        pending: Callable[[], Iterable[Ticket]],
+    ) -> None:
+        self._line = line
+        self._policy = policy
+        self._warm = warm
+        self._finish = finish
+        self._spawn = spawn
+        self._pending = pending
+        self._lanes: dict[str, Lane] = {}
+        self._turns = asyncio.Semaphore(policy.concurrency)
+        self._ahead = asyncio.Semaphore(policy.ahead)
+
+    def take(self, ticket: Ticket) -> None:
+        """Put a ticket at the end of its group's lane."""
+        lane = self._lanes.setdefault(ticket.entry.group_id, Lane(ticket.entry.group_id))
+        lane.tickets.append(ticket)
+        lane.unadmitted.append(ticket)
+        if lane.admitter is None:
+            lane.admitter = self._spawn(self._admit(lane))
+        if lane.worker is None:
+            lane.worker = self._spawn(self._work(lane))
+
+    async def _admit(self, lane: Lane) -> None:
+        while lane.unadmitted:
+            ticket = lane.unadmitted.popleft()
+            try:
+                received = await self._admitted(ticket)
+            except GivenUp as given_up:
+                ticket.ahead.set_result(given_up)
+            else:
+                self._spawn(self._prepare(ticket, received))
+        lane.admitter = None
+        self._drop_idle(lane)
+
+    async def _admitted(self, ticket: Ticket) -> Received:
+        return await persist(
+            "storing the episode", lambda: self._line.admit(ticket.episode), self._policy.retry
+        )
+
+    async def _prepare(self, ticket: Ticket, received: Received) -> None:
+        try:
+            async with self._ahead:
+                extraction = await persist(
+                    "extract", lambda: self._line.prepare(received), self._policy.retry
+                )
+        except GivenUp as given_up:
+            ticket.ahead.set_result(given_up)
+        else:
+            ticket.ahead.set_result((received, extraction))
+
+    async def _work(self, lane: Lane) -> None:
+        while lane.tickets:
+            ticket = lane.tickets[0]
+            ahead = await ticket.ahead
+            async with self._turns:
+                await self._resolve(lane, ticket, ahead)
+                lane.tickets.popleft()
+                more = bool(lane.tickets) and lane.tickets[0].ahead.done()
+                if not more or len(lane.behind) >= self._policy.together:
+                    await self._settle_communities(lane)
+        lane.worker = None
+        self._drop_idle(lane)
+
+    def _drop_idle(self, lane: Lane) -> None:
+        if lane.worker is None and lane.admitter is None and not lane.tickets:
+            self._lanes.pop(lane.group_id, None)
+
+    async def _resolve(self, lane: Lane, ticket: Ticket, ahead: Ahead) -> None:
+        if isinstance(ahead, GivenUp):
+            await self._bury(ticket.entry, ahead.reason)
+            return
+        await self._warm_extracted()
+        received, extraction = ahead
+        try:
+            resolved = await persist(
+                "resolve", lambda: self._line.resolve(received, extraction), self._policy.retry
+            )
+        except GivenUp as given_up:
+            await self._bury(ticket.entry, given_up.reason)
+            return
+        if resolved.touched is None:
+            await self._finish(ticket.entry, resolved.state)
+        else:
+            lane.behind.append((ticket, received.stored.ref, resolved.touched))
+
+    async def _warm_extracted(self) -> None:
+        """One call for all extractions, of whatever group, that are ready by now."""
+        found = []
+        for ticket in self._pending():
+            if ticket.warmed or not ticket.ahead.done():
+                continue
+            ticket.warmed = True
+            ahead = ticket.ahead.result()
+            if not isinstance(ahead, GivenUp) and ahead[1] is not None:
+                found.append(ahead[1])
+        await self._warm(texts_after(found))
+
+    async def _settle_communities(self, lane: Lane) -> None:
+        behind, lane.behind = lane.behind, []
+        if not behind:
+            return
+        pairs = [(episode, touched) for _, episode, touched in behind]
+        try:
+            await persist(
+                "update communities", lambda: self._line.settle_communities(pairs), self._policy.retry
+            )
+        except GivenUp as given_up:
+            # The episodes are committed and stay so; a rebuild mends their communities.
+            log.error("the communities of group %r are behind: %s", lane.group_id, given_up)
+        for ticket, _, _ in behind:
+            await self._finish(ticket.entry, EpisodeState.committed)
+
+    async def _bury(self, entry: Entry, reason: str) -> None:
+        await self._finish(entry, EpisodeState.dead, reason)
