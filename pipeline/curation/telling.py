@@ -51,6 +51,7 @@ def retold(before: Ledger, after: Ledger, now: datetime) -> Ledger:
     for entity_id in touched & entities.keys():
         if not current.get(entity_id) and entities[entity_id].community_id is not None:
             entities[entity_id] = entities[entity_id].model_copy(update={"community_id": None})
+    facts = {name: _revised(before.facts.get(name), fact) for name, fact in facts.items()}
     told = replace(after, facts=facts, entities=entities)
     told = replace(told, communities=_communities(before, told, current))
     return replace(told, outputs=_outputs(before, told))
@@ -96,6 +97,13 @@ def wordless(fact: Fact, entities: Mapping[str, Entity], at: datetime) -> Fact:
             "revision": fact.revision + 1,
         }
     )
+
+
+def _revised(before: Fact | None, after: Fact) -> Fact:
+    """A fact that changed has a higher revision than the one that stood."""
+    if before is None or before == after or after.revision > before.revision:
+        return after
+    return after.model_copy(update={"revision": before.revision + 1})
 
 
 def _shown(fact: Fact) -> tuple[object, ...]:

@@ -66,7 +66,8 @@ class Support(BaseModel):
 class Fact(BaseModel):
     """A fact with its history of beliefs, oldest first; never empty. `revision` counts its changes.
 
-    `additive` when the evidence for it is: only a statement of its own end closes such a fact.
+    `symmetric` and `additive` when the evidence for it is: the former holds from both ends alike, the latter is closed
+    by a statement of its own end only.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -78,6 +79,7 @@ class Fact(BaseModel):
     relation: str
     fact: str
     cardinality: str = "many"
+    symmetric: bool = False
     additive: bool = False
     attributes: dict[str, Any] = {}
     beliefs: tuple[Belief, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from pipeline.identity import entity_key
@@ -31,6 +32,44 @@ class EntityJudge(Protocol):
 
     async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, str], Usage]:
         """One call for all questions. Answers mention index → entity id, only for those that are the same."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A fact as a judge sees it. `said_at` is when it was said, `source` the beginning of the text that says it."""
+
+    subject: str
+    relation: str
+    object: str
+    sentence: str
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    said_at: datetime | None
+    source: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One question: which of these older facts does statement `index` repeat, and which does it end?"""
+
+    index: int
+    statement: Told
+    candidates: tuple[Told, ...]
+
+
+@dataclass(frozen=True)
+class FactVerdict:
+    """The answer to a comparison: places in its candidates."""
+
+    same: int | None = None
+    ended: tuple[int, ...] = ()
+
+
+class FactJudge(Protocol):
+    """Decides what slots and wording alone do not tell."""
+
+    async def compare(self, questions: Sequence[Comparison]) -> tuple[Mapping[int, FactVerdict], Usage]:
+        """One call for all questions. Answers index → verdict; a question without a verdict is answered by "neither"."""
 
 
 def may_be_same(mention: Mention, entity: Entity) -> bool:

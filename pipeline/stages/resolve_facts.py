@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
@@ -11,17 +11,32 @@ import orjson
 
 from pipeline.clock import Clock
 from pipeline.embedding.port import Embedder
-from pipeline.graph.port import EntityWrite, FactCommit, FactGraph, FactQuery, FactWrite, GraphStore, Triplet
-from pipeline.identity import stable_id
+from pipeline.graph.port import (
+    EntityWrite,
+    FactCommit,
+    FactGraph,
+    FactQuery,
+    FactWrite,
+    GraphStore,
+    Look,
+    NearFact,
+    Triplet,
+    Vector,
+)
 from pipeline.model.changes import Change, FactChange
 from pipeline.model.entity import Entity, SummaryLine
 from pipeline.model.episode import EpisodeState, Usage
 from pipeline.model.extraction import ResolvedEpisode
-from pipeline.model.fact import FactView
+from pipeline.model.fact import Fact, FactView
 from pipeline.model.moments import iso
 from pipeline.observer import Observer
+from pipeline.stages.closing import closure, outdated
+from pipeline.stages.comparing import Judged, comparisons, judged
+from pipeline.stages.judging import FactJudge
 from pipeline.stages.matching import summary_of
 from pipeline.stages.outcome import Outcome
+from pipeline.stages.same_fact import joined, repeating, same_sentence
+from pipeline.stages.stating import Vocabulary, evidence_of, moment_of, stated_by
 from pipeline.timeline.evidence import Evidence
 from pipeline.timeline.reconcile import Occasion, Reconciled, reconcile
 
@@ -32,7 +47,9 @@ SUMMARY_LINES = 8
 class ResolveFactsStage:
     """Stores the evidence of an episode and derives anew the intervals of every slot that it touches.
 
-    Sends on `{"changes": [FactChange, …], "touched": [entity ids]}`. The episode is `committed` with it.
+    Rules first: spelling, direction, slot, wording. What is left of statements that were read out of text goes to the
+    judge in one call; without a judge nothing is asked. Sends on `{"changes": [FactChange, …], "touched":
+    [entity ids]}`. The episode is `committed` with it.
     """
 
     name: ClassVar[str] = "resolve_facts"
@@ -40,31 +57,54 @@ class ResolveFactsStage:
     embedder: Embedder
     clock: Clock
     observer: Observer
+    judge: FactJudge | None = None
+    vocabulary: Vocabulary = Vocabulary()
+    near_limit: int = 10
 
     async def run(self, event: ResolvedEpisode) -> Outcome:
         """Derive, commit, and answer with the changes to send on. Raises Fenced when another committed."""
-        graph = await self.store.fact_graph(self._query(event))
+        now = self.clock()
+        stated = evidence_of(event, now, self.vocabulary)
+        read = [item for item in stated if not stated_by(item, event).verbatim]
+        vectors = await self._vectors(read) if self.judge else {}
+        query = self._query(event, stated, read, vectors)
+        graph = await self.store.fact_graph(query)
         if graph.mark is not None:
             await self.store.settle(event.episode)
             return Outcome(EpisodeState.committed, graph.mark.output, event.usage, repeated=True)
 
-        now = self.clock()
-        fresh = evidence_of(event, now)
+        near = dict(zip((item.id for item in read), graph.near, strict=True))
+        found, usage = await self._judged(self._by_wording(stated, near), near, graph)
+        triplets = _triplets([*found.evidence, *(e for e in graph.evidence if e.symmetric)])
+        triplets |= {_triplet_of(fact) for _, fact in found.ended}
+        if not triplets <= set(query.triplets):
+            # What was found speaks of more than the statements did. The commit is fenced by this second reading.
+            graph = await self.store.fact_graph(self._again(event, triplets))
+        closings = [
+            closure(item, fact, event.episode.group_id, now)
+            for item, fact in found.ended
+            if outdated(item, fact, graph.evidence)
+        ]
+        fresh = (*found.evidence, *closings)
+        ends = {end for t in triplets for end in (t.subject, t.object)}
         names = {i: e.name for i, e in graph.entities.items()}
         occasion = Occasion(event.episode.group_id, event.episode.id, now)
-        result = reconcile([*graph.evidence, *fresh], graph.facts, names, occasion)
-        sentences = [f.fact for f in result.facts if f.id in result.created]
-        vectors = await self.embedder.embed(sentences) if sentences else []
-        embedding_of = dict(zip((f.id for f in result.facts if f.id in result.created), vectors, strict=True))
-        usage = Usage(embeddings=len(sentences))
+        result = reconcile([*graph.evidence, *fresh], graph.facts, names, occasion, ends=ends)
+        created = [f for f in result.facts if f.id in result.created]
+        missing = list(dict.fromkeys(f.fact for f in created if f.fact not in vectors))
+        if missing:
+            vectors |= dict(zip(missing, await self.embedder.embed(missing), strict=True))
+        usage += Usage(embeddings=len(vectors))
         touched = sorted({end.id for f in result.facts for end in (f.source, f.target)})
         output = changes_as_output(result.changes, touched)
         await self.store.commit_facts(
             FactCommit(
                 episode=event.episode,
                 lane_version=graph.lane_version,
-                evidence=tuple(fresh),
-                facts=tuple(FactWrite(f, embedding_of.get(f.id)) for f in result.facts),
+                evidence=fresh,
+                facts=tuple(
+                    FactWrite(f, vectors[f.fact] if f.id in result.created else None) for f in result.facts
+                ),
                 entities=tuple(self._told_anew(graph, result, now)),
                 output=output,
                 usage=usage,
@@ -72,18 +112,56 @@ class ResolveFactsStage:
             )
         )
         await self.store.settle(event.episode)
+        if closings:
+            self.observer.event("facts_closed_by_judge", len(closings))
         return Outcome(EpisodeState.committed, output, usage=event.usage + usage)
 
-    def _query(self, event: ResolvedEpisode) -> FactQuery:
-        def end(index: int) -> str:
-            return event.entities[index].entity_id
+    def _by_wording(
+        self, stated: Sequence[Evidence], near: Mapping[str, Sequence[NearFact]]
+    ) -> list[Evidence]:
+        """The statements, those that repeat a fact of the same pair in the same words as statements of that fact."""
+        result = []
+        for item in stated:
+            fact = same_sentence(item, near.get(item.id, ()))
+            result.append(item if fact is None else repeating(item, fact))
+        settled = {item.id for item in stated if item.id not in near}
+        settled |= {new.id for old, new in zip(stated, result, strict=True) if new is not old}
+        return joined(result, settled)
 
-        triplets = {
-            Triplet(end(s.subject), s.relation, end(s.object), whole_slot=True) for s in event.statements
-        }
+    async def _judged(
+        self, items: Sequence[Evidence], near: Mapping[str, Sequence[NearFact]], graph: FactGraph
+    ) -> tuple[Judged, Usage]:
+        asked = comparisons(items, near, graph) if self.judge else []
+        if self.judge is None or not asked:
+            return Judged(tuple(items), ()), Usage()
+        verdicts, usage = await self.judge.compare([question for question, _ in asked])
+        found = judged(items, asked, verdicts)
+        if found.refused:
+            self.observer.event("judge_refused", found.refused)
+        return found, usage
+
+    async def _vectors(self, items: Sequence[Evidence]) -> dict[str, Vector]:
+        sentences = list(dict.fromkeys(item.fact for item in items))
+        if not sentences:
+            return {}
+        return dict(zip(sentences, await self.embedder.embed(sentences), strict=True))
+
+    def _query(
+        self,
+        event: ResolvedEpisode,
+        stated: Sequence[Evidence],
+        read: Sequence[Evidence],
+        vectors: Mapping[str, Vector],
+    ) -> FactQuery:
+        looks = tuple(
+            Look(item.subject, item.object, moment_of(item), vectors.get(item.fact)) for item in read
+        )
+        return replace(self._again(event, _triplets(stated)), looks=looks, near_limit=self.near_limit)
+
+    def _again(self, event: ResolvedEpisode, triplets: set[Triplet]) -> FactQuery:
         return FactQuery(
             episode=event.episode,
-            triplets=tuple(sorted(triplets, key=lambda t: (t.subject, t.relation, t.object))),
+            triplets=tuple(sorted(triplets, key=lambda t: (t.subject, t.relation, t.object, t.symmetric))),
             entity_ids=tuple(dict.fromkeys(r.entity_id for r in event.entities)),
         )
 
@@ -94,35 +172,6 @@ class ResolveFactsStage:
             if lines != entity.lines:
                 told = entity.model_copy(update={"lines": lines})
                 yield EntityWrite(told.model_copy(update={"summary": summary_of(told)}))
-
-
-def evidence_of(event: ResolvedEpisode, now: datetime) -> list[Evidence]:
-    """The evidence that an episode leaves; its ids depend on group, episode and place only."""
-    ref = event.episode
-    return [
-        Evidence(
-            id=stable_id("evidence", ref.group_id, ref.id, str(index)),
-            episode_id=ref.id,
-            subject=event.entities[statement.subject].entity_id,
-            relation=statement.relation,
-            object=event.entities[statement.object].entity_id,
-            subject_name=event.entities[statement.subject].name,
-            object_name=event.entities[statement.object].name,
-            kind=statement.kind,
-            cardinality=statement.cardinality,
-            fact=statement.fact,
-            attributes=statement.attributes,
-            valid_at=statement.valid_at,
-            valid_at_precision=statement.valid_at_precision,
-            invalid_at=statement.invalid_at,
-            invalid_at_precision=statement.invalid_at_precision,
-            reference_time=ref.reference_time,
-            sequence=ref.sequence,
-            index=index,
-            recorded_at=now,
-        )
-        for index, statement in enumerate(event.statements)
-    ]
 
 
 def summary_lines(entity: Entity, changes: Iterable[FactChange], now: datetime) -> tuple[SummaryLine, ...]:
@@ -143,6 +192,14 @@ def changes_as_output(changes: Iterable[FactChange], touched: Iterable[str]) -> 
     """The JSON text that the stage sends on."""
     told = [c.model_dump(mode="json") for c in changes]
     return orjson.dumps({"changes": told, "touched": list(touched)}).decode()
+
+
+def _triplets(items: Iterable[Evidence]) -> set[Triplet]:
+    return {Triplet(e.subject, e.relation, e.object, True, e.symmetric) for e in items}
+
+
+def _triplet_of(fact: Fact) -> Triplet:
+    return Triplet(fact.source.id, fact.relation, fact.target.id, True, fact.symmetric)
 
 
 def _holds(fact: FactView, now: datetime) -> bool:

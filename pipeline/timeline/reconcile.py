@@ -166,6 +166,7 @@ def _told(segment: Segment, items: Mapping[str, Evidence]) -> dict[str, Any]:
         "fact": next((item.fact for item in told if item.fact), ""),
         "attributes": attributes,
         "cardinality": newest.cardinality.value,
+        "symmetric": any(item.symmetric for item in told),
         "additive": any(item.additive for item in told),
     }
 

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import signal
-import sys
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -31,15 +26,13 @@ from streams.broker import admin_client
 from streams.producer import Producer
 from streams.topic_setup import ensure_topics
 from streams.topics import EPISODES, Topic
+from tests.integration.pipeline.waiting import WITHIN, until
+from tests.integration.pipeline.workers import WorkerProcess, worker_process
 
-ROOT = Path(__file__).parents[3]
-WORKER = Path(__file__).with_name("worker_process.py")
 PARTITIONS = 2
 DIMENSION = 384
 """Of the vectors of all integration tests, since one database has one."""
 FINAL = {EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead}
-WITHIN = 120.0
-"""Seconds after which a wait has failed; a busy machine needs a good part of them."""
 
 
 @dataclass
@@ -51,6 +44,7 @@ class Running:
     prefix: str
     producer: Producer
     connection: Neo4jConnection
+    workers: list[WorkerProcess] = field(default_factory=list)
 
     @property
     def consumer_group(self) -> str:
@@ -69,6 +63,7 @@ class Running:
         """All `episodes` of each group final, and nothing left that a stage has not acknowledged."""
 
         async def done() -> bool:
+            assert not [w for w in self.workers if w.exit_code is not None], "a worker has ended"
             for group in groups:
                 states = [e.state for e in (await self.dump(group)).episodes]
                 if len(states) < episodes or not FINAL.issuperset(states):
@@ -123,10 +118,8 @@ class Running:
             await store.close()
 
     @asynccontextmanager
-    async def worker(
-        self, crash: dict[str, Any] | None = None
-    ) -> AsyncIterator[asyncio.subprocess.Process]:
-        """A worker process; killed at the end unless it has ended."""
+    async def worker(self, crash: dict[str, Any] | None = None) -> AsyncIterator[WorkerProcess]:
+        """A worker process; `crash` is a CrashPlan's fields."""
         told = {
             "bootstrap": self.bootstrap,
             "bolt": self.bolt,
@@ -135,15 +128,10 @@ class Running:
             "dimension": DIMENSION,
             "crash": crash,
         }
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, str(WORKER), json.dumps(told)), env={**os.environ, "PYTHONPATH": str(ROOT)}
-        )
-        try:
+        async with worker_process(told) as process:
+            self.workers.append(process)
             yield process
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
+            self.workers.remove(process)
 
 
 @asynccontextmanager
@@ -162,19 +150,3 @@ async def running(bootstrap: str, bolt: str) -> AsyncIterator[Running]:
     finally:
         await producer.stop()
         await connection.close()
-
-
-async def stopped(process: asyncio.subprocess.Process) -> int:
-    """The exit code after a polite request to stop."""
-    process.send_signal(signal.SIGTERM)
-    return await asyncio.wait_for(process.wait(), WITHIN)
-
-
-async def until(condition: Callable[[], Awaitable[bool]], seconds: float = WITHIN) -> None:
-    """Waits for a condition, within a bound."""
-    try:
-        async with asyncio.timeout(seconds):
-            while not await condition():
-                await asyncio.sleep(0.25)
-    except TimeoutError:
-        raise AssertionError(f"{condition.__qualname__} is not so within {seconds} s") from None

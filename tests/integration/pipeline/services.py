@@ -29,7 +29,8 @@ from streams.gateway.app import GatewaySettings, create_gateway
 from streams.lane_policy import LanePolicy
 from streams.prometheus_observer import PrometheusObserver
 from streams.worker import Stages, Worker, WorkerSettings
-from tests.integration.pipeline.running import DIMENSION, Running, until
+from tests.integration.pipeline.running import DIMENSION, Running
+from tests.integration.pipeline.waiting import until
 
 FINAL = ("committed", "skipped", "dead")
 

@@ -23,7 +23,7 @@ STATES = {"quiet": "skipped"} | {f"e{n}": "committed" for n in range(1, 7)}
 
 def story(group_id: str) -> list[dict[str, Any]]:
     """Eight events, seven episodes: a slot that changes, news that comes late, repeats, an end, a repeated event, and
-    a text that says nothing."""
+    a record that says nothing."""
 
     def triples(name: str, day: str, *content: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -42,9 +42,9 @@ def story(group_id: str) -> list[dict[str, Any]]:
         {
             "id": "quiet",
             "group_id": group_id,
-            "source": "text",
+            "source": "json",
             "reference_time": "2024-03-02T12:00:00Z",
-            "content": "…",
+            "content": {},
         },
         second,
         triples(

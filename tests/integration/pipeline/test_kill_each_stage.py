@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import pytest
 from pipeline.graph.digest import digest, summary
 from tests.integration.pipeline import story
 from tests.integration.pipeline.outcome import Outcome, check, check_statuses, told_outcome
-from tests.integration.pipeline.running import WITHIN, Running, running, stopped
+from tests.integration.pipeline.running import Running, running
 
 pytestmark = pytest.mark.integration
 
@@ -62,7 +62,7 @@ UNDISTURBED = ("none", "", 0, "")
 @pytest.fixture(scope="module")
 def outcomes(
     request: pytest.FixtureRequest, kafka_bootstrap: str, bolt_uri: str, tmp_path_factory: Any
-) -> Iterator[dict[Any, Outcome]]:
+) -> Callable[[Any], Outcome]:
     """The outcome of every crash that this run asks for, and of the undisturbed story; some at a time."""
     asked = {
         item.callspec.params["crash"]
@@ -71,7 +71,7 @@ def outcomes(
     }
     folder = tmp_path_factory.mktemp("markers")
 
-    async def everything() -> dict[Any, Outcome]:
+    async def everything() -> dict[Any, Outcome | BaseException]:
         places = asyncio.Semaphore(AT_ONCE)
 
         async def one(crash: tuple[str, str, int, str]) -> Outcome:
@@ -79,9 +79,18 @@ def outcomes(
                 return await told_again(installation, crash, folder)
 
         crashes = [UNDISTURBED, *sorted(asked)]
-        return dict(zip(crashes, await asyncio.gather(*map(one, crashes)), strict=True))
+        found = await asyncio.gather(*map(one, crashes), return_exceptions=True)
+        return dict(zip(crashes, found, strict=True))
 
-    yield asyncio.run(everything())
+    found = asyncio.run(everything())
+
+    def outcome(crash: Any) -> Outcome:
+        told = found[crash]
+        if isinstance(told, BaseException):
+            raise told
+        return told
+
+    return outcome
 
 
 class _NoSpec:
@@ -100,10 +109,10 @@ async def told_again(installation: Running, crash: tuple[str, str, int, str], fo
         marker = folder / uuid.uuid4().hex
         plan = {"point": point, "occurrence": occurrence, "marker": str(marker), "episode": episode}
         async with installation.worker(plan) as process:
-            killed = await asyncio.wait_for(process.wait(), WITHIN) == -signal.SIGKILL and marker.exists()
+            killed = await process.ended() == -signal.SIGKILL and marker.exists()
     async with installation.worker() as process:
         await installation.until_done(groups, story.EPISODES)
-        exit_code = await stopped(process)
+        exit_code = await process.stopped()
     return await told_outcome(installation, groups, killed=killed, exit_code=exit_code)
 
 
@@ -112,20 +121,20 @@ crashes = pytest.mark.parametrize(
 )
 
 
-def test_the_story_undisturbed(outcomes: dict[Any, Outcome]) -> None:
-    check(outcomes[UNDISTURBED])
-    assert len({digest(dump) for dump in outcomes[UNDISTURBED].after_rebuild}) == 1
+def test_the_story_undisturbed(outcomes: Callable[[Any], Outcome]) -> None:
+    check(outcomes(UNDISTURBED))
+    assert len({digest(dump) for dump in outcomes(UNDISTURBED).after_rebuild}) == 1
 
 
-def test_the_states_of_the_story_undisturbed(outcomes: dict[Any, Outcome]) -> None:
-    check_statuses(outcomes[UNDISTURBED])
+def test_the_states_of_the_story_undisturbed(outcomes: Callable[[Any], Outcome]) -> None:
+    check_statuses(outcomes(UNDISTURBED))
 
 
 @crashes
 def test_a_worker_that_dies_there_and_is_started_again_leaves_the_same(
-    crash: tuple[str, str, int, str], outcomes: dict[Any, Outcome]
+    crash: tuple[str, str, int, str], outcomes: Callable[[Any], Outcome]
 ) -> None:
-    outcome, undisturbed = outcomes[crash], outcomes[UNDISTURBED].after_rebuild[0]
+    outcome, undisturbed = outcomes(crash), outcomes(UNDISTURBED).after_rebuild[0]
     assert outcome.killed
     check(outcome)
     for dump in outcome.after_rebuild:
@@ -135,6 +144,6 @@ def test_a_worker_that_dies_there_and_is_started_again_leaves_the_same(
 
 @crashes
 def test_the_states_end_as_if_no_worker_had_died(
-    crash: tuple[str, str, int, str], outcomes: dict[Any, Outcome]
+    crash: tuple[str, str, int, str], outcomes: Callable[[Any], Outcome]
 ) -> None:
-    check_statuses(outcomes[crash])
+    check_statuses(outcomes(crash))

@@ -10,7 +10,8 @@ from pipeline.graph.digest import digest
 from streams.broker import admin_client
 from tests.integration.pipeline import story
 from tests.integration.pipeline.outcome import check, check_statuses, told_outcome
-from tests.integration.pipeline.running import running, stopped, until
+from tests.integration.pipeline.running import running
+from tests.integration.pipeline.waiting import until
 
 pytestmark = pytest.mark.integration
 
@@ -42,11 +43,11 @@ async def test_a_second_worker_joins_and_the_first_leaves_under_load(
             await until(lambda: members(2))
             for events in rounds[5:7]:
                 await installation.publish(events)
-            assert await stopped(first) == 0
+            assert await first.stopped() == 0
             for events in rounds[7:]:
                 await installation.publish(events)
             await installation.until_done(groups, story.EPISODES)
-            exit_code = await stopped(second)
+            exit_code = await second.stopped()
         outcome = await told_outcome(installation, groups, exit_code=exit_code)
     check(outcome)
     assert len({digest(dump) for dump in outcome.after_rebuild}) == 1

@@ -1,4 +1,4 @@
-"""A real worker in a process of its own, that may be told where to die. Its argument is a JSON object.
+"""A real worker, that may be told where to die. What it is told is a dictionary.
 
 Fields: bootstrap, bolt, prefix, consumer_group, dimension; optional crash: {point, occurrence, marker, episode}.
 """
@@ -6,9 +6,7 @@ Fields: bootstrap, bolt, prefix, consumer_group, dimension; optional crash: {poi
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,5 +69,6 @@ async def main(told: dict[str, Any]) -> None:
         await store.close()
 
 
-if __name__ == "__main__":
-    asyncio.run(main(json.loads(sys.argv[1])))
+def run(told: dict[str, Any]) -> None:
+    """Until SIGTERM; the process ends with code 0 then."""
+    asyncio.run(main(told))

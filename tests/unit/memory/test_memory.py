@@ -82,20 +82,22 @@ async def test_a_bad_search_names_its_fields(memory: Memory) -> None:
     assert isinstance(error.value, ValueError)
 
 
-async def test_events_may_be_models_and_ids_may_be_left_out(memory: Memory) -> None:
+class Silent:
+    """An extractor that finds nothing."""
+
+    async def extract(self, episode: object, context: object) -> Extraction:
+        return Extraction()
+
+
+async def test_events_may_be_models_and_ids_may_be_left_out(make: Callable[..., Memory]) -> None:
     event = TextEvent.model_validate(
         {"group_id": "g", "source": "text", "content": "Ana.", "reference_time": "2024-01-01"}
     )
-
-    class Silent:
-        async def extract(self, episode: object, context: object) -> Extraction:
-            return Extraction()
-
-    memory._engine._line.extract.extractor.__dict__["_reader"] = Silent()
-    added = await memory.add(event)
-    assert added.id.startswith("ep-")
-    assert added.state is EpisodeState.skipped
-    assert (await memory.add(event)).id == added.id
+    async with make(extractor=Silent()) as memory:
+        added = await memory.add(event)
+        assert added.id.startswith("ep-")
+        assert added.state is EpisodeState.skipped
+        assert (await memory.add(event)).id == added.id
 
 
 async def test_without_waiting_add_returns_at_once_and_drain_waits(memory: Memory) -> None:
@@ -111,9 +113,12 @@ class Broken:
     def __init__(self, error: Exception) -> None:
         self.error: Exception | None = error
         self.calls = 0
+        self.called_often = asyncio.Event()
 
     async def extract(self, episode: object, context: object) -> Extraction:
         self.calls += 1
+        if self.calls > 20:
+            self.called_often.set()
         if self.error is not None:
             raise self.error
         return Extraction()
@@ -152,8 +157,7 @@ async def test_an_unknown_error_is_tried_a_few_times_an_outage_for_ever(make: Ca
         assert broken.calls == 3
         broken.error = Retryable("the model is away")
         adding = asyncio.create_task(memory.add(works_at(2)))
-        while broken.calls < 20:
-            await asyncio.sleep(0)
+        await broken.called_often.wait()
         broken.error = None
         assert (await adding).state is EpisodeState.skipped
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from pipeline.graph.sqlite.store import SqliteGraphStore
 from pipeline.model.episode import EpisodeState
 from pipeline.observer import SilentObserver
 from streams.gateway.intake import Record
+from tests.unit.memory.conftest import QUICK
 from tests.unit.memory.events import works_at
 
 COMMITS = (
@@ -86,7 +88,8 @@ async def test_a_stop_at_any_step_changes_nothing_in_the_end(
             assert episode.state is EpisodeState.committed
             assert len(episode.facts) == 1
         communities = (await memory.search("Ana", group_ids="g", scopes=["communities"])).communities
-        assert [len(c.members) for c in communities] == [2]
+        ids = {e.id for e in await memory.entities("g") if e.name in ("Ana", "C3")}
+        assert [ids <= set(c.members) for c in communities] == [True]
 
 
 async def test_the_inbox_is_empty_when_all_is_done(make: Callable[..., Memory], file: Path) -> None:
@@ -116,10 +119,6 @@ async def test_numbers_grow_over_restarts_and_when_the_clock_is_set_back(
 
 
 async def test_more_events_than_fit_into_memory_wait_in_the_file(make: Callable[..., Memory]) -> None:
-    from dataclasses import replace
-
-    from tests.unit.memory.conftest import QUICK
-
     async with make(policy=replace(QUICK, batch=4, max_pending=6)) as memory:
         runner = memory._engine.runner
         await memory.add_many([works_at(n) for n in range(40)], wait=False)

@@ -34,7 +34,7 @@ def test_a_script_adds_and_asks(file: Path) -> None:
         memory.add(works_at(1, subject="Ana"))
         memory.add_many([works_at(2), works_at(3)], wait=False)
         memory.drain()
-        assert [f.target.name for f in memory.search("Ana", group_ids="g").facts][0] == "C1"
+        assert memory.search("Ana", group_ids="g").facts[0].target.name == "C1"
         assert "Ana works at C1" in memory.context("Ana", group_ids="g", max_tokens=200).context
         assert len(memory.facts("g")) == 3
         assert len(memory.entities("g")) == 6
