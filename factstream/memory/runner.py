@@ -81,10 +81,11 @@ class LineRunner:
         Raises Retryable when the file cannot be written, and what crashed the runner when it has crashed.
         """
         self._check()
-        self._quiet.clear()
         try:
-            # The feeder reads under the same lock, so that no event is finished before it is watched.
+            # The feeder reads under the same lock, so that no event is finished before it is watched, and an inbox
+            # that was read as empty is not called quiet after this.
             async with self._intake:
+                self._quiet.clear()
                 numbers = await self._inbox.append(records, at)
                 if not watch:
                     return []
@@ -111,8 +112,8 @@ class LineRunner:
         self._check()
         for entry in entries:
             await self._line.store.revive(entry.group_id, entry.episode_id)
-        self._quiet.clear()
         async with self._intake:
+            self._quiet.clear()
             await self._inbox.revive([entry.no for entry in entries])
             self._cursor = -1
         self._wake.set()

@@ -36,6 +36,11 @@ class CachingEmbedder:
         self._coming: dict[_Key, asyncio.Task[dict[_Key, list[float]]]] = {}
 
     @property
+    def inner(self) -> Embedder:
+        """The embedder behind the cache."""
+        return self._inner
+
+    @property
     def model(self) -> str:
         """The inner embedder's."""
         return self._inner.model

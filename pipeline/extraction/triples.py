@@ -12,6 +12,7 @@ from pipeline.identity import entity_key
 from pipeline.model.episode import Episode, triple_sentence
 from pipeline.model.event import Triple, TripleEntity
 from pipeline.model.extraction import Cardinality, Extraction, Mention, Statement
+from pipeline.ontology.registry import OntologyRegistry
 from pipeline.timeline.partial import parse_partial
 from pipeline.timeline.precision import Precision
 
@@ -23,8 +24,12 @@ class TriplesExtractor:
 
     Ends with the same key and type are one mention; their attributes are merged key by key, the later value wins.
     A missing `valid_at` is the reference time, unless the triple only says when the fact ended and that is not
-    later than the reference time: then the start is unknown. An extraction costs nothing.
+    later than the reference time: then the start is unknown. A missing `cardinality` is that of the ontology, else
+    many. An extraction costs nothing.
     """
+
+    def __init__(self, ontologies: OntologyRegistry | None = None) -> None:
+        self._ontologies = ontologies or OntologyRegistry()
 
     async def extract(self, episode: Episode, context: Sequence[Episode] = ()) -> Extraction:
         """One statement for each triple, in order. Raises Poison when the content is no list of triples."""
@@ -36,10 +41,16 @@ class TriplesExtractor:
             raise Poison(first["msg"].removeprefix("Value error, "), path) from None
         mentions = _Mentions()
         statements = [
-            _statement(episode, triple, raw, mentions.add(triple.subject), mentions.add(triple.object))
+            _statement(
+                episode, triple, raw, mentions.add(triple.subject), mentions.add(triple.object)
+            ).model_copy(update={"cardinality": self._cardinality(triple, episode)})
             for triple, raw in zip(triples, episode.content, strict=True)
         ]
         return Extraction(mentions=mentions.result(), statements=tuple(statements))
+
+    def _cardinality(self, triple: Triple, episode: Episode) -> Cardinality:
+        known = triple.cardinality or self._ontologies.cardinality_of(triple.relation, episode.ontology)
+        return known or Cardinality.many
 
 
 class _Mentions:

@@ -60,20 +60,27 @@ class EntityType(_Part):
 
 
 class RelationType(_Part):
-    """One relation. `signatures` are (subject type, object type), "*" standing for any; none means any."""
+    """One relation. `signatures` are (subject type, object type), "*" standing for any; none means any.
+
+    A `symmetric` relation holds from both ends alike. `inverse_of` names the relation that says the same from the
+    other end; facts are kept under that one, so it should be the one whose subject has one object at a time.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
     description: str = ""
     signatures: tuple[tuple[str, str], ...] = ()
     cardinality: Cardinality | None = None
     other_names: tuple[str, ...] = ()
+    symmetric: bool = False
+    inverse_of: str | None = None
 
 
 class Ontology(_Part):
     """What a deployment wants to know about.
 
     Types in `excluded_types` never become entities, and facts about them go with them. Without any entity types (or
-    relations), every one is welcome as it comes. Raises ValueError when a signature names an unknown type.
+    relations), every one is welcome as it comes. Raises ValueError when a signature names an unknown type, or an
+    inverse no other relation that is kept as it stands.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
@@ -89,6 +96,13 @@ class Ontology(_Part):
             for end in (end for signature in relation.signatures for end in signature):
                 if self.entity_types and entity_key(end) not in known:
                     raise ValueError(f"relation {relation.name}: {end!r} is not an entity type")
+            kept = self.relation_type(relation.inverse_of)
+            if relation.inverse_of is not None and (
+                kept is None or kept is relation or kept.inverse_of is not None or relation.symmetric
+            ):
+                raise ValueError(
+                    f"relation {relation.name}: it cannot be the inverse of {relation.inverse_of!r}"
+                )
         return self
 
     def entity_type(self, name: str | None) -> EntityType | None:

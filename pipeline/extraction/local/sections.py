@@ -17,7 +17,7 @@ SECTION = 6_000
 """Characters; a section ends with the sentence that goes beyond."""
 
 
-FULL_CHARACTERS = 65_536
+FULL_CHARACTERS = 32_768
 """So much of an episode is read with the language models; what follows, with patterns only."""
 FACT_SENTENCES = 4_000
 FACT_CHARACTERS = 262_144
