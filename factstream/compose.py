@@ -6,6 +6,9 @@ from pydantic import SecretStr
 
 from factstream.settings import Settings
 from pipeline.clock import system_clock
+from pipeline.cost.budget import Budgets
+from pipeline.cost.gate import BudgetedExtractor, BudgetGate
+from pipeline.cost.prices import Prices
 from pipeline.embedding.cached import CachingEmbedder
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.embedding.openai import OpenAIEmbedder
@@ -31,6 +34,7 @@ from pipeline.stages.extract import ExtractStage
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
 from pipeline.stages.update_communities import UpdateCommunitiesStage
+from search_api.settings import ApiSettings
 from streams.delivery_settings import DeliverySettings
 from streams.lane_policy import LanePolicy
 from streams.worker import Stages
@@ -56,7 +60,39 @@ def _bare_embedder(settings: Settings, observer: Observer) -> Embedder:
     url = settings.embedding_url or settings.model_url
     key = settings.embedding_key or settings.model_key
     endpoint = _endpoint(settings, url, key)
-    return OpenAIEmbedder(endpoint, settings.embedding_model, settings.embedding_dimension, observer)
+    return OpenAIEmbedder(
+        endpoint,
+        settings.embedding_model,
+        settings.embedding_dimension,
+        observer,
+        prices=build_prices(settings),
+    )
+
+
+def build_prices(settings: Settings) -> Prices:
+    """The configured prices. Raises SettingError when one is wrong, or when a model that is used has none."""
+    try:
+        prices = Prices.read(settings.prices)
+    except SettingError as error:
+        raise SettingError(f"FACTSTREAM_PRICES: {error}") from None
+    used = [settings.model, settings.small_model or settings.model] if settings.extractor == "model" else []
+    used += [settings.embedding_model] if settings.embedder == "openai" else []
+    if prices and (missing := prices.missing(used)):
+        raise SettingError(f"FACTSTREAM_PRICES has no price for {', '.join(missing)}")
+    return prices
+
+
+def build_budgets(settings: Settings) -> Budgets:
+    """The configured budgets. Raises SettingError when one cannot be read or kept."""
+    try:
+        budgets = Budgets.read(settings.daily_budget, settings.group_budgets)
+    except SettingError as error:
+        raise SettingError(f"FACTSTREAM_DAILY_BUDGET or FACTSTREAM_GROUP_BUDGETS: {error}") from None
+    if budgets.counts_cost and not build_prices(settings):
+        raise SettingError(
+            "FACTSTREAM_DAILY_BUDGET or FACTSTREAM_GROUP_BUDGETS: one of cost needs FACTSTREAM_PRICES"
+        )
+    return budgets
 
 
 _endpoints: dict[tuple[str, str], Endpoint] = {}
@@ -100,7 +136,8 @@ def build_chat(settings: Settings, observer: Observer) -> ChatModel | None:
     if settings.extractor != "model":
         return None
     endpoint = _endpoint(settings, settings.model_url, settings.model_key)
-    return OpenAIChat(endpoint, settings.model, observer, small_model=settings.small_model)
+    prices = build_prices(settings)
+    return OpenAIChat(endpoint, settings.model, observer, small_model=settings.small_model, prices=prices)
 
 
 def build_store(settings: Settings, embedder: Embedder, observer: Observer) -> Neo4jGraphStore:
@@ -124,7 +161,18 @@ def build_reader(settings: Settings, observer: Observer) -> Neo4jGraphReader:
             settings.neo4j_password.get_secret_value() if settings.neo4j_password else None,
             settings.neo4j_database,
             observer,
-        )
+        ),
+        timeout=settings.request_seconds,
+    )
+
+
+def api_settings(settings: Settings) -> ApiSettings:
+    """How the search service answers."""
+    return ApiSettings(
+        host=settings.host,
+        api_keys=settings.api_keys,
+        api_keys_file=settings.api_keys_file,
+        request_seconds=settings.request_seconds,
     )
 
 
@@ -170,5 +218,6 @@ def policy(settings: Settings) -> LanePolicy:
         concurrency=settings.concurrency,
         ahead=settings.ahead,
         max_pending=settings.max_pending,
+        max_held=settings.max_held,
         attempts=settings.attempts,
     )

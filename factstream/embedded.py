@@ -15,6 +15,7 @@ import orjson
 import uvicorn
 from fastapi import FastAPI
 
+from factstream.compose import api_settings
 from factstream.memory.engine import Engine, Parts
 from factstream.settings import Settings
 from pipeline.clock import Clock, system_clock
@@ -23,7 +24,6 @@ from pipeline.graph.sqlite.reader import SqliteGraphReader
 from search_api.app import create_app
 from search_api.metrics import SearchMetrics
 from search_api.observer import MetricsObserver
-from search_api.settings import ApiSettings
 from streams.gateway.app import GatewaySettings, create_gateway
 from streams.gateway.intake import Record
 from streams.prometheus_observer import PrometheusObserver
@@ -91,7 +91,7 @@ class EmbeddedServer:
         embedder = parts.caching_embedder()
         metrics = SearchMetrics()
         search_app = create_app(
-            ApiSettings(host=settings.host, api_keys=settings.api_keys),
+            api_settings(settings),
             SqliteGraphReader(self._path, observer=MetricsObserver(metrics)),
             embedder,
             clock=self._clock,
@@ -101,7 +101,9 @@ class EmbeddedServer:
         await engine.open()
         try:
             gateway_app = create_gateway(
-                GatewaySettings(),
+                GatewaySettings(
+                    host=settings.host, api_keys=settings.api_keys, api_keys_file=settings.api_keys_file
+                ),
                 DurableSender(engine),
                 ready=engine.ping,
                 observer=observer,

@@ -65,6 +65,22 @@ class Settings(BaseSettings):
     )
     embedding_cache: int = Field(20_000, ge=0, description="texts whose vectors are kept in memory")
 
+    prices: dict[str, Any] = Field(
+        default_factory=dict,
+        description="JSON: model → prices of a million tokens, such as "
+        '{"gpt-4.1": {"prompt": 2, "cached": 0.5, "completion": 8}, "text-embedding-3-small": {"embedding": 0.02}}; '
+        "without, episodes have no cost",
+    )
+    daily_budget: str | None = Field(
+        None, description='what a group may spend in a day (UTC), as "500000 tokens" or "2.50 cost"'
+    )
+    group_budgets: dict[str, str | None] = Field(
+        default_factory=dict, description="JSON: group → its own daily budget, or null for none"
+    )
+    metric_groups: int = Field(
+        20, ge=0, le=1000, description='groups with usage metrics of their own; the rest are "other"'
+    )
+
     host: str = Field("127.0.0.1", description="address that gateway, search service and worker bind to")
     gateway_port: int = Field(8080, ge=0, le=65535, description="port of the gateway; 0 for any free one")
     search_port: int = Field(
@@ -77,11 +93,20 @@ class Settings(BaseSettings):
         default_factory=dict,
         description='JSON: SHA-256 of a key in hex → list of groups, or "*"; needed off loopback',
     )
+    api_keys_file: Path | None = Field(
+        None, description="JSON file of more such keys; read again when it changes, without a restart"
+    )
+    request_seconds: float = Field(
+        10.0, gt=0, le=300, description="seconds that the search service and its database work on one request"
+    )
 
     concurrency: int = Field(16, ge=1, le=1000, description="groups that a stage of a worker handles at once")
     ahead: int = Field(16, ge=1, le=1000, description="extractions that a worker runs at once")
     max_pending: int = Field(
         64, ge=1, le=10_000, description="events of a partition that are taken in at once"
+    )
+    max_held: int = Field(
+        10_000, ge=1, le=1_000_000, description="events of a partition that are held open because of a budget"
     )
     attempts: int = Field(5, ge=1, le=100, description="tries of an event that fails for an unknown reason")
     grace: float = Field(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 
 class FactstreamError(Exception):
     """Base of every error that factstream raises on purpose."""
@@ -9,6 +11,18 @@ class FactstreamError(Exception):
 
 class Retryable(FactstreamError):
     """Something outside is down (database, model endpoint, broker): try again for as long as it takes."""
+
+
+class Parked(Retryable):
+    """Nothing is down, but this may not go on before a moment: wait until then, holding nothing meanwhile.
+
+    `until` is when to try again (UTC), `reason` says what it waits for, in words for an operator.
+    """
+
+    def __init__(self, reason: str, until: datetime) -> None:
+        super().__init__(f"{reason}; parked until {until.isoformat()}")
+        self.reason = reason
+        self.until = until
 
 
 class Poison(FactstreamError):

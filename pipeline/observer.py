@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from pipeline.model.episode import Usage
+
 
 class Observer(Protocol):
     """Receives measurements. Implementations must be cheap and must not raise."""
@@ -18,6 +20,9 @@ class Observer(Protocol):
 
     def embedded(self, texts: int, cached: int, seconds: float) -> None:
         """One request for embeddings: how many texts were asked for, how many of them came from the cache."""
+
+    def spent(self, group_id: str, usage: Usage) -> None:
+        """What a stage has committed of the cost of an episode of a group."""
 
     def event(self, name: str, amount: int = 1) -> None:
         """A named occurrence: "empty_extraction", "ungrounded_entity", "date_disagreement", …"""
@@ -35,6 +40,9 @@ class SilentObserver:
         """Ignored."""
 
     def embedded(self, texts: int, cached: int, seconds: float) -> None:
+        """Ignored."""
+
+    def spent(self, group_id: str, usage: Usage) -> None:
         """Ignored."""
 
     def event(self, name: str, amount: int = 1) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 
-from fastapi import Request
+from starlette.requests import HTTPConnection
 
 from pipeline.access import AccessKeys, AllowedGroups, presented_key
 from search_api.problems import ProblemError
@@ -30,11 +31,16 @@ class Caller:
 class KeyRing:
     """The keys of the service. Without keys every caller may read everything."""
 
-    def __init__(self, keys: Mapping[str, AllowedGroups]) -> None:
-        """Raises SettingError when something is no SHA-256 in hex or names no groups."""
-        self._keys = AccessKeys(keys)
+    def __init__(self, keys: Mapping[str, AllowedGroups], file: Path | None = None) -> None:
+        """Raises SettingError when something is no SHA-256 in hex or names no groups, or the file cannot be read."""
+        self._keys = AccessKeys(keys, file)
 
-    def caller(self, request: Request) -> Caller:
+    @property
+    def required(self) -> bool:
+        """Whether a request needs a key."""
+        return self._keys.required
+
+    def caller(self, request: HTTPConnection) -> Caller:
         """Who sent the request, by `Authorization: Bearer <key>` or `X-API-Key`; raises a 401 problem."""
         if not self._keys.required:
             return Caller("*")

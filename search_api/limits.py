@@ -1,69 +1,29 @@
-"""What the service takes on: so many requests at a time, so large a body. What is too much is refused at once."""
+"""What the service takes on: so many requests at a time, so large a body, so long a work. Too much is refused."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from http import HTTPStatus
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from search_api.metrics import SearchMetrics
-from search_api.problems import ProblemError, problem_response, unavailable
+from search_api.problems import ProblemError, problem_response
 from search_api.settings import ApiSettings
+from search_api.turns import TURN, Turn, Turns
 
 LIMITED_PREFIX = "/v1/"
 
 
-class Gate:
-    """Lets a bounded number of requests in; a bounded number more wait for a bounded time."""
-
-    def __init__(self, settings: ApiSettings, metrics: SearchMetrics) -> None:
-        self._places = asyncio.Semaphore(settings.max_concurrent)
-        self._settings = settings
-        self._metrics = metrics
-        self._waiting = 0
-
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """Hold a place while the body runs. Raises a 503 problem when there is none to be had."""
-        await self._enter()
-        self._metrics.in_flight.inc()
-        try:
-            yield
-        finally:
-            self._metrics.in_flight.dec()
-            self._places.release()
-
-    async def _enter(self) -> None:
-        if self._places.locked() and self._waiting >= self._settings.max_waiting:
-            raise self._busy("queue_full", "too many requests are waiting")
-        self._waiting += 1
-        self._metrics.waiting.set(self._waiting)
-        try:
-            async with asyncio.timeout(self._settings.max_wait_seconds):
-                await self._places.acquire()
-        except TimeoutError:
-            raise self._busy("waited_too_long", "no place came free in time") from None
-        finally:
-            self._waiting -= 1
-            self._metrics.waiting.set(self._waiting)
-
-    def _busy(self, reason: str, detail: str) -> ProblemError:
-        self._metrics.rejected.labels(reason).inc()
-        return unavailable(f"the service is busy: {detail}", self._settings.retry_after_seconds)
-
-
 class Limits:
-    """ASGI middleware around everything under /v1/: the gate, and the limit on the size of bodies.
+    """ASGI middleware around everything under /v1/: turns, and the limit on the size of bodies.
 
-    A body is read whole before the request takes a place, so that slow senders hold none.
+    A body is read whole before the request takes a place, so that slow senders hold none. The turn of a request is in
+    its scope, under `search_api.turns.TURN`.
     """
 
-    def __init__(self, app: ASGIApp, gate: Gate, settings: ApiSettings, metrics: SearchMetrics) -> None:
+    def __init__(self, app: ASGIApp, turns: Turns, settings: ApiSettings, metrics: SearchMetrics) -> None:
         self._app = app
-        self._gate = gate
+        self._turns = turns
         self._max_body = settings.max_body_bytes
         self._metrics = metrics
 
@@ -76,8 +36,9 @@ class Limits:
             body = await self._read(scope, receive)
             if body is None:
                 return
-            async with self._gate.place():
-                await self._app(scope, _replay(body, receive), send)
+            async with self._turns.turn() as turn:
+                scope[TURN] = turn
+                await self._app(scope, _replay(body, receive), _until_answered(turn, send))
         except ProblemError as problem:
             await problem_response(problem)(scope, receive, send)
 
@@ -114,3 +75,14 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return pending.pop() if pending else await receive()
 
     return replay
+
+
+def _until_answered(turn: Turn, send: Send) -> Send:
+    """A `send` that ends the deadline when the answer begins: only its receiver can hold it up then."""
+
+    async def watched(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            await turn.stop_clock()
+        await send(message)
+
+    return watched

@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _RESULTS = (0, 1, 2, 5, 10, 20, 50, 100)
-_DEGRADED_PARTS = ("cosine", "bm25", "bfs", "cross_encoder", "node_distance", "bfs_origins")
+_DEGRADED_PARTS = ("cosine", "bm25", "bfs", "cross_encoder", "node_distance", "bfs_origins", "wait_for")
 
 
 class SearchMetrics:
@@ -66,9 +66,21 @@ class SearchMetrics:
             "Requests that wait for a place. Above 0 for long: add replicas.",
             registry=self.registry,
         )
+        self.tools = Histogram(
+            "factstream_search_tool_seconds",
+            "How long calls of MCP tools took, by tool and outcome: answered, refused (the agent's fault), failed (ours).",
+            ("tool", "outcome"),
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self.awaiting = Gauge(
+            "factstream_search_awaiting",
+            "Requests that wait for an episode. At its limit for long: the pipeline lags behind; look at its lag.",
+            registry=self.registry,
+        )
         self.rejected = Counter(
             "factstream_search_rejected_total",
-            "Requests that were sent away: queue_full, waited_too_long, body_too_large, unauthorized, forbidden.",
+            "Requests sent away: queue_full, waited_too_long, deadline, body_too_large, unauthorized, forbidden.",
             ("reason",),
             registry=self.registry,
         )
@@ -87,6 +99,10 @@ class SearchMetrics:
         for reason in degraded:
             part = reason.partition(":")[0]
             self.degraded.labels(part if part in _DEGRADED_PARTS else "store").inc()
+
+    def tool_called(self, tool: str, outcome: str, seconds: float) -> None:
+        """One call of an MCP tool."""
+        self.tools.labels(tool, outcome).observe(seconds)
 
     def exposition(self) -> bytes:
         """All metrics in Prometheus' text format."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipeline.model.episode import Usage
 from search_api.metrics import SearchMetrics
 
 
@@ -24,6 +25,9 @@ class MetricsObserver:
     def embedded(self, texts: int, cached: int, seconds: float) -> None:
         """One request for embeddings."""
         self._metrics.embeddings.observe(seconds)
+
+    def spent(self, group_id: str, usage: Usage) -> None:
+        """What an episode has cost; the read side commits none."""
 
     def event(self, name: str, amount: int = 1) -> None:
         """A named occurrence."""

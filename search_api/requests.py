@@ -10,12 +10,14 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from pipeline.graph.search import Filters, Method, Scope, TimeRange
-from pipeline.model.event import GroupId, Scalar
+from pipeline.model.event import EpisodeId, GroupId, Scalar
 from pipeline.model.moments import Moment
+from search_api.arrivals import Awaited
 from search_api.recipes import DEFAULT_RECIPE, RECIPES, Recipe, Reranker
 
 MAX_GROUPS = 1000
 MAX_ORIGINS = 100
+MAX_WAIT_SECONDS = 30.0
 _STORED_INTEGERS = range(-(2**63), 2**63)
 
 
@@ -112,6 +114,9 @@ class SearchRequest(_Input):
     `min_score` is on the scale of the order's own `score`: for rrf 1 is first by every method; for mmr what the item
     was worth when it was picked; for episode_mentions the number of episodes; for node_distance 1 / (1 + steps), 0
     when not connected; for cross_encoder the model's.
+
+    `wait_for` is an episode of the one group of the request: the search waits for it to be committed, skipped or dead,
+    at most `wait_for_seconds`, and says in `degraded` when the answer may be without it.
     """
 
     model_config = ConfigDict(
@@ -145,6 +150,10 @@ class SearchRequest(_Input):
     bfs_depth: Annotated[int, Field(strict=True, ge=1, le=3)] | None = None
     mmr_lambda: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] = 0.5
     min_score: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = None
+    wait_for: EpisodeId | None = None
+    wait_for_seconds: Annotated[float, Field(strict=True, gt=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False)] = (
+        5.0
+    )
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
@@ -152,7 +161,16 @@ class SearchRequest(_Input):
             raise field_error("query", "required unless bfs_origins or center is given")
         if self.order is Reranker.node_distance and self.center is None:
             raise field_error("center", "required to order by node_distance")
+        if self.wait_for is not None and len(self.group_ids) > 1:
+            raise field_error("wait_for", "needs exactly one group, the one that the episode is in")
         return self
+
+    @property
+    def awaited(self) -> Awaited | None:
+        """The episode that the search waits for."""
+        if self.wait_for is None:
+            return None
+        return Awaited(self.group_ids[0], self.wait_for, self.wait_for_seconds)
 
     @property
     def named_recipe(self) -> Recipe:

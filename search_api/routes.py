@@ -8,14 +8,11 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from pipeline.graph.search import Scope
 from search_api.answers import ContextAnswer, RecipeList, SearchAnswer
 from search_api.problems import MEDIA_TYPE, Problem
 from search_api.recipes import RECIPES
 from search_api.requests import ContextRequest, SearchRequest
-from search_api.retrieval.plan import choose_scopes
-from search_api.retrieval.search import CONTEXT_SCOPES, SEARCH_SCOPES
-from search_api.service import KnownCaller, OpenService, Service
+from search_api.service import KnownCaller, OpenService, OwnTurn
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -34,32 +31,25 @@ def answer(model: BaseModel) -> Response:
 router = APIRouter(tags=["search"])
 
 
-@router.post("/v1/search", response_model=SearchAnswer, responses=problems(400, 401, 403, 413, 422, 503))
-async def search(request: SearchRequest, service: OpenService, caller: KnownCaller) -> Response:
+@router.post("/v1/search", response_model=SearchAnswer, responses=problems(400, 401, 403, 413, 422, 503, 504))
+async def search(
+    request: SearchRequest, service: OpenService, caller: KnownCaller, turn: OwnTurn
+) -> Response:
     """Find facts, entities, episodes and communities. The query is text, never a query language."""
-    caller.must_read(request.group_ids)
-    found = await service.retrieval.search(request)
-    counts = {scope: len(getattr(found, scope)) for scope in choose_scopes(request, SEARCH_SCOPES)}
-    _measure(service, counts, found.degraded, found.took_ms)
-    return answer(found)
+    return answer(await service.answering.search(request, caller, turn))
 
 
-@router.post("/v1/context", response_model=ContextAnswer, responses=problems(400, 401, 403, 413, 422, 503))
-async def context(request: ContextRequest, service: OpenService, caller: KnownCaller) -> Response:
+@router.post(
+    "/v1/context", response_model=ContextAnswer, responses=problems(400, 401, 403, 413, 422, 503, 504)
+)
+async def context(
+    request: ContextRequest, service: OpenService, caller: KnownCaller, turn: OwnTurn
+) -> Response:
     """Find the same, and write it down as a text for a prompt: facts with their dates, entities, communities."""
-    caller.must_read(request.group_ids)
-    found = await service.retrieval.context(request)
-    counts = {scope: len(getattr(found, scope)) for scope in choose_scopes(request, CONTEXT_SCOPES)}
-    _measure(service, counts, found.degraded, found.took_ms)
-    return answer(found)
+    return answer(await service.answering.context(request, caller, turn))
 
 
 @router.get("/v1/recipes", response_model=RecipeList, responses=problems(401))
 async def recipes(caller: KnownCaller) -> Response:
     """The named configurations that a request may use."""
     return answer(RecipeList(recipes=tuple(RECIPES.values())))
-
-
-def _measure(service: Service, counts: dict[Scope, int], degraded: tuple[str, ...], took_ms: float) -> None:
-    ordered = {scope.value: counts[scope] for scope in Scope if scope in counts}
-    service.metrics.searched(ordered, degraded, took_ms / 1000)

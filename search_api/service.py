@@ -8,11 +8,13 @@ from typing import Annotated, cast
 from fastapi import Depends, Request
 
 from pipeline.graph.search import GraphReader
+from search_api.answering import Answering
 from search_api.auth import Caller, KeyRing
+from search_api.lookups import Lookups
 from search_api.metrics import SearchMetrics
 from search_api.opening import Opening
-from search_api.retrieval.search import Retrieval
 from search_api.settings import ApiSettings
+from search_api.turns import TURN, Turn, Turns
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,9 @@ class Service:
 
     settings: ApiSettings
     reader: GraphReader
-    retrieval: Retrieval
+    answering: Answering
+    lookups: Lookups
+    turns: Turns
     keys: KeyRing
     metrics: SearchMetrics
     opening: Opening
@@ -36,6 +40,10 @@ def _open_service(service: Annotated[Service, Depends(_service)]) -> Service:
     return service
 
 
+def _turn(request: Request) -> Turn:
+    return cast(Turn, request.scope[TURN])
+
+
 def _caller(request: Request) -> Caller:
     return _service(request).keys.caller(request)
 
@@ -48,3 +56,6 @@ OpenService = Annotated[Service, Depends(_open_service)]
 
 KnownCaller = Annotated[Caller, Depends(_caller)]
 """Who asks; a 401 problem when that is not known."""
+
+OwnTurn = Annotated[Turn, Depends(_turn)]
+"""The turn of the request."""

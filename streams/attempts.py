@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
+from pipeline.errors import Parked
 from streams.event import Event
 from streams.failure import Failure
 from streams.lane_observer import LaneObserver
@@ -18,6 +19,9 @@ from streams.verdict import Verdict, judge
 T = TypeVar("T")
 Slot = Callable[[], AbstractAsyncContextManager[None]]
 """Gives a place to run in; asked for again for each attempt, so that a pause holds no place."""
+
+SHORTEST_PARKING = 1.0
+"""Seconds; a moment that has passed by the time that it is told must not make a loop that never waits."""
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +45,12 @@ class Attempts:
         slot: Slot,
         *,
         for_ever: bool = False,
+        aside: Callable[[], None] | None = None,
     ) -> T | Failure:
-        """The call's result, or why it was given up. `for_ever` gives up nothing, whatever the error."""
+        """The call's result, or why it was given up. `for_ever` gives up nothing, whatever the error.
+
+        `aside` is called each time that the call is parked, before the wait.
+        """
         failures = fenced = 0
         while True:
             try:
@@ -55,24 +63,30 @@ class Attempts:
                 if self._must_end():
                     raise asyncio.CancelledError from raised
                 error = raised if isinstance(raised, Exception) else RuntimeError("cancelled from inside")
-                failures += 1
                 verdict = judge(error)
                 self._observer.attempt_failed(self._stage, phase, verdict)
-                if not for_ever and self._hopeless(verdict, failures):
-                    log.error(
-                        "%s %s of %s given up after %d: %r", self._stage, phase, event.place, failures, error
+                if isinstance(error, Parked):
+                    pause = max(SHORTEST_PARKING, (error.until - self._timing.clock()).total_seconds())
+                    log.info("%s %s of %s waits %.0f s: %s", self._stage, phase, event.place, pause, error)
+                    if aside is not None:
+                        aside()
+                else:
+                    failures += 1
+                    if not for_ever and self._hopeless(verdict, failures):
+                        log.error(
+                            "%s %s of %s given up after %d: %r", self._stage, phase, event.place, failures, error
+                        )
+                        return Failure(self._stage, phase, failures, error)
+                    if verdict is Verdict.FENCED:
+                        fenced += 1
+                        if fenced <= self._policy.fenced_reruns:
+                            log.info("%s %s of %s was fenced: again at once", self._stage, phase, event.place)
+                            continue
+                    pause = self._policy.pause(failures, self._timing.chance())
+                    log.warning(
+                        "%s %s of %s failed (%d), again in %.1f s: %r",
+                        *(self._stage, phase, event.place, failures, pause, error),
                     )
-                    return Failure(self._stage, phase, failures, error)
-                if verdict is Verdict.FENCED:
-                    fenced += 1
-                    if fenced <= self._policy.fenced_reruns:
-                        log.info("%s %s of %s was fenced: again at once", self._stage, phase, event.place)
-                        continue
-                pause = self._policy.pause(failures, self._timing.chance())
-                log.warning(
-                    "%s %s of %s failed (%d), again in %.1f s: %r",
-                    *(self._stage, phase, event.place, failures, pause, error),
-                )
             await self._timing.sleep(pause)
 
     def _must_end(self) -> bool:

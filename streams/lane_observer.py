@@ -24,6 +24,9 @@ class LaneObserver(Protocol):
     def backlog(self, stage: str, in_flight: int, oldest_age: float) -> None:
         """At intervals: events taken in and unfinished, and the age in seconds of the oldest by its timestamp."""
 
+    def parked(self, stage: str, events: int) -> None:
+        """At intervals: events that wait for a moment before which they may not go on."""
+
     def lag(self, topic: str, partition: int, events: int) -> None:
         """At intervals: records of a partition that are not acknowledged yet."""
 
@@ -44,6 +47,9 @@ class SilentLaneObserver:
         """Ignored."""
 
     def backlog(self, stage: str, in_flight: int, oldest_age: float) -> None:
+        """Ignored."""
+
+    def parked(self, stage: str, events: int) -> None:
         """Ignored."""
 
     def lag(self, topic: str, partition: int, events: int) -> None:

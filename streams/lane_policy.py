@@ -12,6 +12,9 @@ class LanePolicy:
     concurrency: handlers (and, apart from them, admissions) that run at once over all lanes of this process.
     ahead: preparations that run at once, over all lanes; what a model endpoint can take.
     max_pending: events of one partition that are taken in and not yet acknowledgeable; beyond, reading stops.
+        Parked events do not count, nor those that are done and cannot be acknowledged because of them.
+    max_held: events of one partition, parked or done behind parked ones, that are held open; beyond, reading stops.
+        All of them are read again after a restart.
     attempts: tries per phase for an error without a name of ours, before the event is dead-lettered.
     fenced_reruns: tries at once after Fenced; beyond, with pauses as in an outage, since an owner that is fenced
         time and again has lost its group and a rebalance is about to tell it so.
@@ -22,13 +25,14 @@ class LanePolicy:
     concurrency: int = 16
     ahead: int = 16
     max_pending: int = 64
+    max_held: int = 10_000
     attempts: int = 5
     fenced_reruns: int = 3
     first_pause: float = 0.5
     longest_pause: float = 30.0
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "ahead", "max_pending", "attempts"):
+        for name in ("concurrency", "ahead", "max_pending", "max_held", "attempts"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")
         if not 0 < self.first_pause <= self.longest_pause:

@@ -22,8 +22,8 @@ class LaneWork(ABC, Generic[A, P]):
     | handle | strictly in order | the handling of the group's previous event, its own preparation |
 
     Each may run again after an error, a restart or a rebalance, so each must be idempotent. Each raises
-    `pipeline.errors.Retryable`, `Poison` or `Fenced` to say what to do; any other error is tried a few times, then
-    dead-lettered. What failed in an earlier phase is dead-lettered in its turn, in order. Each may be cancelled while
+    `pipeline.errors.Retryable`, `Parked`, `Poison` or `Fenced` to say what to do; any other error is tried a few times, then
+    dead-lettered. An event whose preparation is parked lets the later ones of its group pass. What failed in an earlier phase is dead-lettered in its turn, in order. Each may be cancelled while
     it waits; what must not be cut in two belongs into one transaction.
     """
 

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from streams.attempts import Attempts
 from streams.event import Event, Partition
 from streams.failure import Failure
-from streams.lane import Intake, Lane, Ticket
+from streams.lane import Ahead, Aside, Intake, Lane, Ticket
 from streams.lane_observer import LaneObserver, Outcome, SilentLaneObserver
 from streams.lane_policy import LanePolicy
 from streams.lane_work import LaneWork
@@ -80,7 +80,7 @@ class Lanes(Generic[A, P]):
     async def offer(self, event: Event) -> None:
         """Takes in one event, waiting while its partition is full. Never raises for what the event is."""
         intake = self._intakes.setdefault(event.source, Intake())
-        while intake.ledger.pending >= self._policy.max_pending and self._accepts(event, intake):
+        while intake.full(self._policy) and self._accepts(event, intake):
             await intake.wait_for_room()
         if not self._accepts(event, intake) or not intake.ledger.take(event.offset):
             return
@@ -93,7 +93,7 @@ class Lanes(Generic[A, P]):
         if self._work.runs_ahead:
             lane.unadmitted.append(ticket)
             if lane.admitter is None:
-                lane.admitter = self._spawn(self._admit(lane))
+                lane.admitter = self._spawn(self._admit(lane, intake))
 
     @property
     def in_flight(self) -> int:
@@ -111,6 +111,7 @@ class Lanes(Generic[A, P]):
         oldest = self.oldest
         age = 0.0 if oldest is None else max(0.0, (self._timing.clock() - oldest).total_seconds())
         self._observer.backlog(self.stage, self.in_flight, age)
+        self._observer.parked(self.stage, sum(intake.parked for intake in self._intakes.values()))
 
     async def drain(self, grace: float) -> None:
         """Stops: nothing new starts, handlers in their turn get `grace` seconds, the rest is cancelled.
@@ -164,20 +165,23 @@ class Lanes(Generic[A, P]):
     async def _take_turns(self, lane: Lane, intake: Intake) -> None:
         while lane.tickets and not self._suspended:
             ticket = lane.tickets[0]
-            outcome = await self._settle(ticket)
+            ahead: Ahead | Aside = (None, None)
+            if self._work.runs_ahead:
+                ahead = await ticket.ahead
+            if isinstance(ahead, Aside):
+                continue
+            outcome = await self._settle(ticket, ahead)
             if intake.closed:
                 return
-            lane.tickets.popleft()
+            # One that was parked may have stepped back in front of it meanwhile.
+            lane.tickets.remove(ticket)
             self._finish(ticket, outcome, intake)
         lane.worker = None
-        if not lane.tickets:
+        if lane.empty:
             intake.lanes.pop(lane.key, None)
 
-    async def _settle(self, ticket: Ticket) -> Outcome:
+    async def _settle(self, ticket: Ticket, ahead: Ahead) -> Outcome:
         event, work = ticket.event, self._work
-        ahead: tuple[Any, Any] | Failure = (None, None)
-        if work.runs_ahead:
-            ahead = await ticket.ahead
         if not isinstance(ahead, Failure):
             admitted, prepared = ahead
             outcome = await self._attempts.run(
@@ -200,10 +204,10 @@ class Lanes(Generic[A, P]):
         position = intake.ledger.finish(event.offset)
         if position is not None:
             self._acknowledge(event.source, position)
-            intake.room.set()
+        intake.room.set()
         self._observer.event_finished(self.stage, outcome, self._timing.monotonic() - ticket.taken_at)
 
-    async def _admit(self, lane: Lane) -> None:
+    async def _admit(self, lane: Lane, intake: Intake) -> None:
         while lane.unadmitted:
             ticket = lane.unadmitted.popleft()
             event = ticket.event
@@ -213,12 +217,27 @@ class Lanes(Generic[A, P]):
             if isinstance(admitted, Failure):
                 ticket.settle_ahead(admitted)
             else:
-                self._spawn(self._prepare(ticket, admitted))
+                self._spawn(self._prepare(ticket, admitted, lane, intake))
         lane.admitter = None
 
-    async def _prepare(self, ticket: Ticket, admitted: A) -> None:
+    async def _prepare(self, ticket: Ticket, admitted: A, lane: Lane, intake: Intake) -> None:
         event = ticket.event
+
+        def aside() -> None:
+            intake.parked += ticket not in lane.aside
+            lane.step_aside(ticket)
+            intake.room.set()
+
         prepared = await self._attempts.run(
-            "prepare", event, lambda: self._work.prepare(event, admitted), lambda: self._preparations
+            "prepare",
+            event,
+            lambda: self._work.prepare(event, admitted),
+            lambda: self._preparations,
+            aside=aside,
         )
         ticket.settle_ahead(prepared if isinstance(prepared, Failure) else (admitted, prepared))
+        if ticket in lane.aside and not intake.closed:
+            lane.step_back(ticket)
+            intake.parked -= 1
+            if lane.worker is None:
+                lane.worker = self._spawn(self._take_turns(lane, intake))

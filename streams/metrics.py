@@ -23,6 +23,14 @@ class Metric:
     buckets: tuple[float, ...] = ()
 
 
+GROUP_USAGE = Metric(
+    "group_usage",
+    "gauge",
+    "calls, tokens, texts, or the prices' unit",
+    ("group", "kind"),
+    "what this worker has committed for a group since midnight UTC; the groups that cost most, the rest as 'other'",
+    "near its budget: the group's episodes will wait for midnight",
+)
 CATALOGUE: tuple[Metric, ...] = (
     Metric(
         "events_total",
@@ -75,11 +83,20 @@ CATALOGUE: tuple[Metric, ...] = (
         "at max_pending per partition: the stage is at its limit, reading has stopped",
     ),
     Metric(
+        "parked_events",
+        "gauge",
+        "events",
+        ("stage",),
+        "events whose group has used up its budget of the day; their partitions go on without them",
+        "at max_held per partition: reading of it has stopped; raise the budget or max_held and restart",
+    ),
+    GROUP_USAGE,
+    Metric(
         "retries_total",
         "counter",
         "attempts",
         ("stage", "phase", "verdict"),
-        "failed attempts: outage, fenced, poison, unknown",
+        "failed attempts: outage, parked, fenced, poison, unknown",
         "outage: a dependency is down; unknown: read the log, it is probably a defect",
     ),
     Metric(

@@ -13,6 +13,7 @@ class PartitionLedger:
 
     def __init__(self) -> None:
         self._open: dict[int, bool] = {}
+        self._unfinished = 0
         self._highest = -1
         self._acknowledgeable: int | None = None
 
@@ -20,6 +21,11 @@ class PartitionLedger:
     def pending(self) -> int:
         """How many taken offsets are not acknowledgeable yet, done ones behind an unfinished one included."""
         return len(self._open)
+
+    @property
+    def unfinished(self) -> int:
+        """How many taken offsets are not done."""
+        return self._unfinished
 
     @property
     def oldest(self) -> int | None:
@@ -37,6 +43,7 @@ class PartitionLedger:
             return False
         self._highest = offset
         self._open[offset] = False
+        self._unfinished += 1
         return True
 
     def finish(self, offset: int) -> int | None:
@@ -47,6 +54,7 @@ class PartitionLedger:
         if self._open[offset]:
             raise KeyError(offset)
         self._open[offset] = True
+        self._unfinished -= 1
         moved = False
         for first in list(self._open):
             if not self._open[first]:

@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from pipeline.clock import Clock, system_clock
+from pipeline.model.episode import Usage
+from streams.group_usage import GroupUsage
 from streams.lane_observer import Outcome
-from streams.metrics import CATALOGUE, PREFIX, Metric
+from streams.metrics import CATALOGUE, GROUP_USAGE, PREFIX, Metric
 from streams.verdict import Verdict
 
 
 class PrometheusObserver:
     """Fills the catalogue's metrics; implements the pipeline's Observer, LaneObserver and ProducerObserver."""
 
-    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+    def __init__(
+        self,
+        registry: CollectorRegistry | None = None,
+        *,
+        top_groups: int = 20,
+        clock: Clock = system_clock,
+    ) -> None:
         self.registry = registry or CollectorRegistry()
+        self._group_usage = GroupUsage(top_groups, clock)
+        self.registry.register(self._group_usage)
         self._counters: dict[str, Counter] = {}
         self._gauges: dict[str, Gauge] = {}
         self._histograms: dict[str, Histogram] = {}
         for metric in CATALOGUE:
-            self._declare(metric)
+            if metric is not GROUP_USAGE:
+                self._declare(metric)
 
     def event_finished(self, stage: str, outcome: Outcome, seconds: float) -> None:
         """A stage finished an event; a dead one was written to the dead letters."""
@@ -41,6 +53,10 @@ class PrometheusObserver:
         """The backlog of a stage in this worker."""
         self._gauges["in_flight_events"].labels(stage).set(in_flight)
         self._gauges["oldest_event_age_seconds"].labels(stage).set(oldest_age)
+
+    def parked(self, stage: str, events: int) -> None:
+        """What waits for the next day's budget."""
+        self._gauges["parked_events"].labels(stage).set(events)
 
     def lag(self, topic: str, partition: int, events: int) -> None:
         """What is left of a partition."""
@@ -68,6 +84,10 @@ class PrometheusObserver:
         self._counters["embedded_texts_total"].labels("computed").inc(texts - cached)
         self._counters["embedded_texts_total"].labels("cached").inc(cached)
         self._histograms["embedding_seconds"].observe(seconds)
+
+    def spent(self, group_id: str, usage: Usage) -> None:
+        """What a stage has committed of a group's cost."""
+        self._group_usage.add(group_id, usage)
 
     def event(self, name: str, amount: int = 1) -> None:
         """A named occurrence in the pipeline."""

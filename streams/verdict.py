@@ -6,7 +6,7 @@ from enum import Enum
 
 from aiokafka.errors import KafkaError
 
-from pipeline.errors import Fenced, Poison, Retryable
+from pipeline.errors import Fenced, Parked, Poison, Retryable
 
 
 class Verdict(Enum):
@@ -14,6 +14,8 @@ class Verdict(Enum):
 
     OUTAGE = "outage"
     """Something outside is down: again for as long as it takes, with growing pauses."""
+    PARKED = "parked"
+    """Nothing is wrong, but it may not go on before a moment: again then, and nobody else waits for it."""
     FENCED = "fenced"
     """Someone else committed: again at once a few times, then with pauses, never dead-lettered."""
     POISON = "poison"
@@ -28,6 +30,8 @@ def judge(error: Exception) -> Verdict:
         return Verdict.POISON
     if isinstance(error, Fenced):
         return Verdict.FENCED
+    if isinstance(error, Parked):
+        return Verdict.PARKED
     if isinstance(error, Retryable | KafkaError):
         return Verdict.OUTAGE
     return Verdict.UNKNOWN

@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 from pipeline.llm.timing import Timing
+from pipeline.model.episode import Usage
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -37,6 +38,7 @@ class RecordingObserver:
         self.outcomes: Counter[tuple[str, str]] = Counter()
         self.events: Counter[str] = Counter()
         self.tokens = 0
+        self.spendings: list[tuple[str, Usage]] = []
         self.texts: list[tuple[int, int]] = []
 
     def graph_round_trip(self, operation: str, seconds: float) -> None:
@@ -50,6 +52,9 @@ class RecordingObserver:
 
     def embedded(self, texts: int, cached: int, seconds: float) -> None:
         self.texts.append((texts, cached))
+
+    def spent(self, group_id: str, usage: Usage) -> None:
+        self.spendings.append((group_id, usage))
 
     def event(self, name: str, amount: int = 1) -> None:
         self.events[name] += amount

@@ -43,7 +43,7 @@ def settings_or_exit(**overrides: Any) -> Settings:
         level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
     )
     # These two tell each request and each rebalance at info level, which hides what matters.
-    for noisy in ("httpx", "aiokafka", "faust", "mode", "neo4j.notifications"):
+    for noisy in ("httpx", "aiokafka", "faust", "mode", "mcp", "neo4j.notifications"):
         logging.getLogger(noisy).setLevel(logging.WARNING if settings.log_level != "debug" else logging.DEBUG)
     return settings
 

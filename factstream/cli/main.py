@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from factstream.cli import ask, communities, dead, demo, publish, services, status, up
+from factstream.cli import ask, communities, dead, demo, mcp, publish, services, status, up
 from factstream.cli.stack import stack_app
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app.command()(services.serve)
 app.command()(publish.publish)
 app.command()(ask.search)
 app.command()(ask.context)
+app.command()(mcp.mcp)
 app.command()(status.status)
 app.add_typer(stack_app)
 app.add_typer(dead.dead_app)

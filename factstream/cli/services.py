@@ -15,7 +15,6 @@ from pipeline.errors import Retryable
 from search_api.app import create_app
 from search_api.metrics import SearchMetrics
 from search_api.observer import MetricsObserver
-from search_api.settings import ApiSettings
 from streams.broker import admin_client, require_topics, wait_for_broker
 from streams.errors import StartError
 from streams.gateway.app import GatewaySettings, create_gateway
@@ -101,6 +100,7 @@ def gateway(port: Port = None) -> None:
                 topic_prefix=settings.topic_prefix,
                 host=settings.host,
                 api_keys=settings.api_keys,
+                api_keys_file=settings.api_keys_file,
                 ontologies=compose.build_ontologies(settings).names,
             ),
             producer,
@@ -117,7 +117,7 @@ def serve(port: Port = None) -> None:
         metrics = SearchMetrics()
         observer = MetricsObserver(metrics)
         app = create_app(
-            ApiSettings(host=settings.host, api_keys=settings.api_keys),
+            compose.api_settings(settings),
             compose.build_reader(settings, observer),
             compose.build_embedder(settings, observer),
             metrics=metrics,

@@ -36,7 +36,7 @@ class Parts:
     extractor: Extractor | None = None
     embedder: Embedder | None = None
     judge: EntityJudge | None = None
-    ontologies: Collection[str] = ()
+    ontologies: Collection[str] | None = None
     policy: RunnerPolicy | None = None
 
     def caching_embedder(self) -> Embedder:
@@ -48,6 +48,14 @@ class Parts:
         if isinstance(self.embedder, CachingEmbedder):
             return self.embedder
         return CachingEmbedder(self.embedder, max(1, self.settings.embedding_cache), self.observer)
+
+    def ontology_names(self) -> Collection[str]:
+        """The names that an event's `ontology` may have. Raises SettingError when their file is wrong."""
+        from factstream import compose
+
+        if self.ontologies is None:
+            return compose.build_ontologies(self.settings).names
+        return self.ontologies
 
 
 class Engine:
@@ -89,9 +97,8 @@ class Engine:
             stack.push_async_callback(self._store.close)
             await self._inbox.open()
             stack.push_async_callback(self._inbox.close)
-            runner = LineRunner(
-                self._line, self._inbox, self._embedder, self._parts.policy, self._parts.ontologies
-            )
+            names = self._parts.ontology_names()
+            runner = LineRunner(self._line, self._inbox, self._embedder, self._parts.policy, names)
             stack.push_async_callback(runner.stop)
             runner.start()
             self._runner = runner

@@ -9,12 +9,13 @@ from typing import Any, Protocol
 
 from factstream.memory.inbox import Entry
 from factstream.memory.lane import Ahead, Lane, Ticket
-from factstream.memory.line import Line
+from factstream.memory.line import Line, Resolved
 from factstream.memory.policy import RunnerPolicy
 from factstream.memory.retrying import GivenUp, persist
 from factstream.memory.warming import texts_after
 from pipeline.graph.port import Received
 from pipeline.model.episode import EpisodeState
+from pipeline.model.extraction import Extraction
 
 log = logging.getLogger(__name__)
 
@@ -83,11 +84,13 @@ class LaneWork:
         )
 
     async def _prepare(self, ticket: Ticket, received: Received) -> None:
-        try:
+        async def once() -> Extraction | None:
+            # A place for each try, so that a pause holds none.
             async with self._ahead:
-                extraction = await persist(
-                    "extract", lambda: self._line.prepare(received), self._policy.retry
-                )
+                return await self._line.prepare(received)
+
+        try:
+            extraction = await persist("extract", once, self._policy.retry)
         except GivenUp as given_up:
             ticket.ahead.set_result(given_up)
         else:
@@ -96,13 +99,11 @@ class LaneWork:
     async def _work(self, lane: Lane) -> None:
         while lane.tickets:
             ticket = lane.tickets[0]
-            ahead = await ticket.ahead
-            async with self._turns:
-                await self._resolve(lane, ticket, ahead)
-                lane.tickets.popleft()
-                more = bool(lane.tickets) and lane.tickets[0].ahead.done()
-                if not more or len(lane.behind) >= self._policy.together:
-                    await self._settle_communities(lane)
+            await self._resolve(lane, ticket, await ticket.ahead)
+            lane.tickets.popleft()
+            more = bool(lane.tickets) and lane.tickets[0].ahead.done()
+            if not more or len(lane.behind) >= self._policy.together:
+                await self._settle_communities(lane)
         lane.worker = None
         self._drop_idle(lane)
 
@@ -116,10 +117,13 @@ class LaneWork:
             return
         await self._warm_extracted()
         received, extraction = ahead
+
+        async def resolve() -> Resolved:
+            async with self._turns:
+                return await self._line.resolve(received, extraction)
+
         try:
-            resolved = await persist(
-                "resolve", lambda: self._line.resolve(received, extraction), self._policy.retry
-            )
+            resolved = await persist("resolve", resolve, self._policy.retry)
         except GivenUp as given_up:
             await self._bury(ticket.entry, given_up.reason)
             return
@@ -145,10 +149,13 @@ class LaneWork:
         if not behind:
             return
         pairs = [(episode, touched) for _, episode, touched in behind]
+
+        async def settle() -> None:
+            async with self._turns:
+                await self._line.settle_communities(pairs)
+
         try:
-            await persist(
-                "update communities", lambda: self._line.settle_communities(pairs), self._policy.retry
-            )
+            await persist("update communities", settle, self._policy.retry)
         except GivenUp as given_up:
             # The episodes are committed and stay so; a rebuild mends their communities.
             log.error("the communities of group %r are behind: %s", lane.group_id, given_up)

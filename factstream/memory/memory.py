@@ -49,7 +49,7 @@ class Memory:
         read_only: only read, beside the process that writes. Needs an existing file.
         settings: who reads text and who embeds; from the environment (FACTSTREAM_…) when left out.
         extractor, embedder, judge, cross_encoder: instead of what the settings name.
-        ontologies: the names that an event's `ontology` may have.
+        ontologies: the names that an event's `ontology` may have; those of the settings when left out.
         observer: hears of model calls, embeddings and round trips.
         clock: what time it is for T', the time of knowing.
         policy: how much runs at once.
@@ -65,7 +65,7 @@ class Memory:
         embedder: Embedder | None = None,
         judge: EntityJudge | None = None,
         cross_encoder: CrossEncoder | None = None,
-        ontologies: Collection[str] = (),
+        ontologies: Collection[str] | None = None,
         observer: Observer | None = None,
         clock: Clock = system_clock,
         policy: RunnerPolicy | None = None,
@@ -82,7 +82,7 @@ class Memory:
         )
         self._path = Path(path)
         self._clock = clock
-        self._ontologies = ontologies
+        self._ontologies = parts.ontology_names()
         vectors = parts.caching_embedder()
         self._reading = Reading(self._path, vectors, clock, parts.observer, cross_encoder)
         self._written = None if read_only else Engine(self._path, parts, vectors)

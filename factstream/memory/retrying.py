@@ -6,13 +6,17 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TypeVar
 
-from pipeline.errors import FactstreamError, Fenced, Poison, Retryable, SettingError
+from pipeline.clock import system_clock
+from pipeline.errors import FactstreamError, Fenced, Parked, Poison, Retryable, SettingError
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
+
+FENCED_AT_ONCE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ class GivenUp(FactstreamError):
 async def persist(step: str, call: Callable[[], Awaitable[T]], policy: RetryPolicy) -> T:
     """The call's result.
 
-    Retryable is tried for as long as it takes, Fenced at once and then with pauses, an unknown error a few times.
+    Retryable is tried for as long as it takes, Parked at its time, Fenced at once and then with pauses, an unknown
+    error a few times. Whatever the call takes hold of (a place among those that run) it must give back itself.
 
     Raises:
         GivenUp: the input can never succeed (Poison), or the attempts are used up.
@@ -64,6 +69,16 @@ async def persist(step: str, call: Callable[[], Awaitable[T]], policy: RetryPoli
             if hopeless:
                 log.error("%s is given up after %d attempts: %r", step, failures, error)
                 raise GivenUp(step, failures, error) from error
-            pause = 0.0 if isinstance(error, Fenced) and failures <= 3 else policy.pause(failures)
+            pause = _pause(error, failures, policy)
+            if isinstance(error, Parked):
+                pause = max(pause, (error.until - system_clock()).total_seconds())
             log.warning("%s failed (%d), again in %.1f s: %r", step, failures, pause, error)
         await asyncio.sleep(pause)
+
+
+def _pause(error: Exception, failures: int, policy: RetryPolicy) -> float:
+    if isinstance(error, Parked):
+        return max(0.0, (error.until - datetime.now(UTC)).total_seconds())
+    if isinstance(error, Fenced) and failures <= FENCED_AT_ONCE:
+        return 0.0
+    return policy.pause(failures)

@@ -64,7 +64,9 @@ def entity_corrected(ledger: Ledger, entity_id: str, correction: Correction, epi
     contribution = Contribution(
         episode_id=episode.id,
         entity_id=entity_id,
-        place=max([ledger.lanes.get("resolve_entities", 0), *(c.place for c in ledger.contributions.values())]),
+        place=max(
+            [ledger.lanes.get("resolve_entities", 0), *(c.place for c in ledger.contributions.values())]
+        ),
         at=episode.reference_time,
         told=(Told(index=0, mention=Mention(name=""), joined=Joined.operator, correction=correction),),
     )

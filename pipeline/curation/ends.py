@@ -34,9 +34,10 @@ def regrouped(
         for entity_id, numbers in (split or {one.entity_id: []}).items():
             key = (one.episode_id, entity_id)
             other = found.get(key)
-            told = [*(other.told if other else ()), *(one.told[n] for n in numbers)]
-            told.sort(key=lambda t: order.get((one.episode_id, t.index), -1))  # noqa: B023
-            found[key] = one.model_copy(update={"entity_id": entity_id, "told": tuple(told)})
+            mine = [*(other.told if other else ()), *(one.told[n] for n in numbers)]
+            ranked = sorted((order.get((one.episode_id, t.index), -1), n) for n, t in enumerate(mine))
+            told_now = tuple(mine[n] for _, n in ranked)
+            found[key] = one.model_copy(update={"entity_id": entity_id, "told": told_now})
     return found
 
 

@@ -48,7 +48,9 @@ def forgotten(ledger: Ledger, episodes: Collection[str]) -> Ledger:
     """
     gone = set(episodes)
     left = {k: c for k, c in ledger.contributions.items() if c.episode_id not in gone}
-    concerned = sharing_keys((c.entity_id for k, c in ledger.contributions.items() if k not in left), ledger.entities)
+    concerned = sharing_keys(
+        (c.entity_id for k, c in ledger.contributions.items() if k not in left), ledger.entities
+    )
     of = resolved_again(ledger.group_id, (c for c in left.values() if c.entity_id in concerned))
     contributions = _alive(regrouped(left, of), ledger, concerned)
 
@@ -81,7 +83,9 @@ def _alive(
         or not c.told
         or any(t.correction is None or entity_key(t.mention.name) for t in c.told)
     }
-    return {k: c for k, c in contributions.items() if c.entity_id in spoken or c.entity_id not in ledger.entities}
+    return {
+        k: c for k, c in contributions.items() if c.entity_id in spoken or c.entity_id not in ledger.entities
+    }
 
 
 def _standing_evidence(items: Iterable[Evidence]) -> list[Evidence]:
@@ -156,7 +160,11 @@ def _facts(
 
     def changed(item: Evidence) -> bool:
         now = evidence.get(item.id)
-        return now is None or (now.subject, now.object, now.corrects) != (item.subject, item.object, item.corrects)
+        return now is None or (now.subject, now.object, now.corrects) != (
+            item.subject,
+            item.object,
+            item.corrects,
+        )
 
     stale: set[Component] = {component_of(e, symmetric) for e in ledger.evidence.values() if changed(e)}
     stale |= {

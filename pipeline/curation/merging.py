@@ -28,7 +28,9 @@ def merged(ledger: Ledger, apart: str, into: str, reason: str, now: datetime) ->
     gone, stays = known(ledger, apart), known(ledger, into)
     if apart == into:
         raise Poison("an entity cannot be merged into itself", "into")
-    told = [(one.episode_id, each) for one in by_entity(ledger.contributions).get(apart, []) for each in one.told]
+    told = [
+        (one.episode_id, each) for one in by_entity(ledger.contributions).get(apart, []) for each in one.told
+    ]
     if not told:
         raise Poison(f"nothing is kept of what told of entity {apart!r}", "entity")
     record = Merge(

@@ -74,7 +74,9 @@ class Operator:
         def decide(ledger: Ledger, now: datetime) -> _Decision:
             if unknown := sorted(set(episodes) - ledger.episodes):
                 raise Poison(f"group {group_id!r} has no episode {', '.join(unknown)}", "episode")
-            return _Decision(forgotten(ledger, episodes), min(episodes), forgotten=tuple(sorted(set(episodes))))
+            return _Decision(
+                forgotten(ledger, episodes), min(episodes), forgotten=tuple(sorted(set(episodes)))
+            )
 
         return await self._curate(group_id, decide)
 
@@ -84,7 +86,9 @@ class Operator:
         def decide(ledger: Ledger, now: datetime) -> _Decision:
             _, episodes = episodes_about(ledger, name_or_id)
             if not episodes:
-                raise Poison(f"group {group_id!r} has no entity {name_or_id!r} that an episode tells of", "entity")
+                raise Poison(
+                    f"group {group_id!r} has no entity {name_or_id!r} that an episode tells of", "entity"
+                )
             return _Decision(forgotten(ledger, episodes), min(episodes), forgotten=tuple(sorted(episodes)))
 
         return await self._curate(group_id, decide)
@@ -135,20 +139,26 @@ class Operator:
 
         def decide(ledger: Ledger, now: datetime) -> _Decision:
             episode = operators_episode(group_id, content, now)
-            return _Decision(entity_corrected(ledger, entity_id, correction, episode), episode.id, added=(episode,))
+            return _Decision(
+                entity_corrected(ledger, entity_id, correction, episode), episode.id, added=(episode,)
+            )
 
         return await self._curate(group_id, decide)
 
     async def correct_fact(self, group_id: str, fact_id: str, correction: FactCorrection) -> Curated:
         """Set right when a fact holds, or take it back."""
-        content: dict[str, Any] = {"fact": fact_id, "retract": True} if correction.retract else {"fact": fact_id}
+        content: dict[str, Any] = (
+            {"fact": fact_id, "retract": True} if correction.retract else {"fact": fact_id}
+        )
         for field, side in (("valid_at", correction.starts), ("invalid_at", correction.ends)):
             if side is not None:
                 content[field] = None if side[0] is None else side[0].isoformat()
 
         def decide(ledger: Ledger, now: datetime) -> _Decision:
             episode = operators_episode(group_id, content, now)
-            return _Decision(fact_corrected(ledger, fact_id, correction, episode), episode.id, added=(episode,))
+            return _Decision(
+                fact_corrected(ledger, fact_id, correction, episode), episode.id, added=(episode,)
+            )
 
         return await self._curate(group_id, decide)
 

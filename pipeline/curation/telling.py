@@ -83,7 +83,13 @@ def wordless(fact: Fact, entities: Mapping[str, Entity], at: datetime) -> Fact:
         return EntityRef(id=old.id, name=entity.name if entity else "")
 
     belief = fact.beliefs[-1].model_copy(
-        update={"known_from": at, "closed_by": None, "closing_rule": None, "valid_at": None, "invalid_at": None}
+        update={
+            "known_from": at,
+            "closed_by": None,
+            "closing_rule": None,
+            "valid_at": None,
+            "invalid_at": None,
+        }
     )
     return fact.model_copy(
         update={
@@ -146,9 +152,7 @@ def _with_lines(entity: Entity, current: Iterable[Fact], now: datetime) -> Entit
     return changed.model_copy(update={"summary": summary_of(changed)})
 
 
-def _communities(
-    before: Ledger, after: Ledger, current: Mapping[str, list[Fact]]
-) -> dict[str, Community]:
+def _communities(before: Ledger, after: Ledger, current: Mapping[str, list[Fact]]) -> dict[str, Community]:
     """Those that have members, told anew where a member changed or went, or where words that went are left."""
     members: dict[str, list[Entity]] = defaultdict(list)
     for entity in after.entities.values():

@@ -7,7 +7,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 
+from pipeline.cost.metering import Meter, charge, shares
 from pipeline.embedding.port import Embedder
+from pipeline.model.episode import Usage
 from pipeline.observer import Observer
 
 _Key = tuple[str, bool, str]
@@ -19,6 +21,8 @@ class CachingEmbedder:
     A request asks the inner embedder once, for its texts that are neither kept nor on their way. Requests for a text
     that another request has asked for share that call; when the call fails, each of them fails with its error, and
     nothing is kept. A caller that is cancelled does not take the call away from the others.
+
+    What a text has cost is charged to the first metered task that uses its vector (see pipeline.cost.metering).
 
     Args:
         inner: what makes the vectors.
@@ -34,6 +38,7 @@ class CachingEmbedder:
         self._observer = observer
         self._kept: OrderedDict[_Key, list[float]] = OrderedDict()
         self._coming: dict[_Key, asyncio.Task[dict[_Key, list[float]]]] = {}
+        self._owed: dict[_Key, Usage] = {}
 
     @property
     def inner(self) -> Embedder:
@@ -70,17 +75,26 @@ class CachingEmbedder:
             self._coming.update(dict.fromkeys(missing, task))
         for task in dict.fromkeys(self._coming[key] for key in keys if key not in found):
             found |= await asyncio.shield(task)
+        for key in found:
+            if key in self._owed and charge(self._owed[key]):
+                del self._owed[key]
         if texts:
             self._observer.embedded(len(texts), cached, time.perf_counter() - started)
         return [list(found[key]) for key in keys]
 
     async def _ask(self, keys: list[_Key], query: bool) -> dict[_Key, list[float]]:
+        # This is a task of its own, so its meter does not take the place of the caller's.
+        meter = Meter.begin()
         try:
-            vectors = await self._inner.embed([text for _, _, text in keys], query=query)
+            texts = [text for _, _, text in keys]
+            vectors = await self._inner.embed(texts, query=query)
             made = dict(zip(keys, vectors, strict=True))
             self._kept.update(made)
+            if meter.usage.tokens:
+                self._owed.update(zip(keys, shares(meter.usage, texts), strict=True))
             while len(self._kept) > self._max_entries:
-                self._kept.popitem(last=False)
+                gone, _ = self._kept.popitem(last=False)
+                self._owed.pop(gone, None)
             return made
         finally:
             for key in keys:

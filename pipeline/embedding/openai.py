@@ -6,11 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from pipeline.cost.metering import charge
+from pipeline.cost.prices import Prices
 from pipeline.errors import Poison, Retryable
 from pipeline.llm.endpoint import Endpoint
 from pipeline.llm.errors import OperatorFault, Rejected
 from pipeline.llm.timing import Timing
 from pipeline.llm.tokens import estimate
+from pipeline.model.episode import Usage
 from pipeline.observer import Observer
 
 
@@ -26,6 +29,7 @@ class OpenAIEmbedder:
         request_dimension: ask the endpoint for vectors of that length, for models that can (OpenAI's third
             generation); most others reject the parameter.
         query_prefix, text_prefix: for models that want questions and texts marked ("query: ", "passage: ").
+        prices: what its tokens cost; charged to whoever is metered (see pipeline.cost.metering).
     """
 
     def __init__(
@@ -40,6 +44,7 @@ class OpenAIEmbedder:
         query_prefix: str = "",
         text_prefix: str = "",
         timing: Timing | None = None,
+        prices: Prices | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._model = model
@@ -49,6 +54,7 @@ class OpenAIEmbedder:
         self._request_dimension = request_dimension
         self._prefixes = {True: query_prefix, False: text_prefix}
         self._timing = timing or Timing()
+        self._prices = prices or Prices()
 
     @property
     def model(self) -> str:
@@ -100,6 +106,7 @@ class OpenAIEmbedder:
         usage = answer.get("usage")
         told = usage.get("prompt_tokens") if isinstance(usage, dict) else None
         spent = told if isinstance(told, int) else tokens
+        charge(Usage(embedding_tokens=spent, cost=self._prices.embedding(self._model, spent)))
         self._observer.model_call("embed", "ok", spent, 0, self._timing.monotonic() - started)
         return self._vectors(answer, len(texts))
 

@@ -1,7 +1,8 @@
 """One number for what a group says, so that two graphs can be compared: after a replay, a restore, a crash.
 
-Ids and times of the system (`created_at`, `expired_at`, `known_from`) are left out, since they differ from run to run;
-everything that an episode can cause is in.
+Ids and times of the system (`created_at`, `expired_at`, `known_from`) are left out, since they differ from run to run,
+and so are facts that are believed at no time: which beliefs came and went depends on the order of arrival, what is
+believed in the end does not. Everything else that an episode can cause is in.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def summary(dump: GroupDump) -> dict[str, list[Any]]:
             }
             for e in dump.entities
         ),
-        "facts": _ordered(_fact(fact, names) for fact in dump.facts),
+        "facts": _ordered(_fact(fact, names) for fact in dump.facts if fact.beliefs[-1].holds),
         "communities": _communities(dump.memberships, names),
     }
 
@@ -70,7 +71,6 @@ def _fact(fact: Fact, names: Mapping[str, list[str | None]]) -> dict[str, Any]:
         "relation": fact.relation,
         "target": names.get(fact.target.id),
         "text": fact.fact,
-        "holds": belief.holds,
         "valid_at": _moment(belief.valid_at),
         "valid_at_precision": belief.valid_at_precision,
         "invalid_at": _moment(belief.invalid_at),

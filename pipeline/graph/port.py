@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol
 
 from pipeline.model.community import Community
@@ -49,21 +49,27 @@ class Received:
 
     `context` are the episodes of the same thread just before it (reference time not later), oldest first.
     `stored` is the episode as it stands in the graph: under a repeated id the first content wins.
+    `spent` is what it has cost to get here; a store knows nothing of that.
     """
 
     stored: Episode
     mark: Mark | None
     context: tuple[Episode, ...] = ()
+    spent: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True)
 class ExtractionCommit:
-    """What the extract stage commits. Without entities and statements the state is `skipped` and output is None."""
+    """What the extract stage commits. Without entities and statements the state is `skipped` and output is None.
+
+    `at` None counts the usage to no day of the group.
+    """
 
     episode: EpisodeRef
     state: EpisodeState
     output: str | None
     usage: Usage
+    at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -336,3 +342,6 @@ class GraphStore(Protocol):
 
     async def revive(self, group_id: str, episode_id: str) -> None:
         """Set a dead episode back to the state that its marks say, before it is replayed."""
+
+    async def spent(self, group_id: str, day: date) -> Usage:
+        """What the commits of a day (UTC, by their `at`) have cost a group; only the newest day is kept."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import orjson
 from pydantic import BaseModel
 
+from pipeline.cost.prices import Prices
 from pipeline.errors import Poison
 from pipeline.llm.dialect import Dialect, about_form, about_model, poorer
 from pipeline.llm.endpoint import Endpoint
@@ -39,6 +40,7 @@ class OpenAIChat:
         small_model: the model for questions of size "small"; the same one by default.
         observer: told of every call: "ok", "malformed", "truncated", "rejected", "429", "timeout", …
         clock in `timing`: for the seconds that are reported.
+        prices: what the models' tokens cost; nothing has a cost without.
     """
 
     def __init__(
@@ -49,11 +51,13 @@ class OpenAIChat:
         *,
         small_model: str | None = None,
         timing: Timing | None = None,
+        prices: Prices | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._models = {"model": model, "small": small_model or model}
         self._observer = observer
         self._timing = timing or Timing()
+        self._prices = prices or Prices()
         self._dialects: dict[str, Dialect] = {}
 
     async def ask(self, question: Question[A]) -> Reply[A]:
@@ -135,7 +139,9 @@ class OpenAIChat:
                 dialect = simpler
                 continue
             self._dialects[model] = dialect
-            return _said(body, talk, self._timing.monotonic() - started)
+            said = _said(body, talk, self._timing.monotonic() - started)
+            priced = said.usage.model_copy(update={"cost": self._prices.chat(model, said.usage)})
+            return replace(said, usage=priced)
 
     async def _post(
         self, question: Question[A], model: str, talk: list[dict[str, str]], dialect: Dialect

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from pipeline.model.moments import Moment
 
@@ -40,8 +41,17 @@ class Speaker(BaseModel):
     role: str | None = None
 
 
+Cost = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
+"""An amount in the unit of the configured prices; a plain number in JSON, read back as the same decimal number."""
+
+
 class Usage(BaseModel):
-    """What an episode has cost so far."""
+    """What an episode has cost so far.
+
+    `cached_tokens` are those of the prompt tokens that the endpoint had cached. `embeddings` counts the texts whose
+    vectors were needed, `embedding_tokens` the tokens that an endpoint counted for those that were not known yet.
+    `cost` is left out where nothing that has a price was used. Sums are exact.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,9 +60,19 @@ class Usage(BaseModel):
     cached_tokens: int = 0
     completion_tokens: int = 0
     embeddings: int = 0
+    embedding_tokens: int = 0
+    cost: Cost | None = Field(default=None, exclude_if=lambda cost: cost is None)
+
+    @property
+    def tokens(self) -> int:
+        """All tokens that an endpoint charges for."""
+        return self.prompt_tokens + self.completion_tokens + self.embedding_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
+        counts = set(type(self).model_fields) - {"cost"}
+        costs = [cost for cost in (self.cost, other.cost) if cost is not None]
+        added: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in counts}
+        return Usage(**added, cost=sum(costs, Decimal(0)) if costs else None)
 
 
 class EpisodeRef(BaseModel):

@@ -6,15 +6,16 @@ group), `prepare` asks the extractor (any number side by side), `commit` records
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from pipeline.clock import Clock
+from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
-from pipeline.errors import Poison
+from pipeline.errors import Poison, Retryable
 from pipeline.extraction.port import Extractor
 from pipeline.graph.port import ExtractionCommit, GraphStore, Received
-from pipeline.model.episode import Episode, EpisodeState
+from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.extraction import ExtractedEpisode, Extraction, Statement
 from pipeline.observer import Observer
 from pipeline.stages.outcome import Outcome
@@ -27,7 +28,9 @@ MAX_EMBEDDED_CHARACTERS = 2000
 class ExtractStage:
     """Turns a raw episode into mentions and statements.
 
-    Sends on an `ExtractedEpisode`; nothing when the episode says nothing (state `skipped`).
+    Sends on an `ExtractedEpisode`; nothing when the episode says nothing (state `skipped`). With `embeds_ahead` the
+    names and sentences that the next stages will need are embedded in one call, which helps when the embedder keeps
+    vectors and asks an endpoint.
     """
 
     name: ClassVar[str] = "extract"
@@ -36,20 +39,26 @@ class ExtractStage:
     embedder: Embedder
     clock: Clock
     observer: Observer
+    embeds_ahead: bool = False
 
     async def admit(self, episode: Episode) -> Received:
         """Store the episode, searchable at once, unless it is known; read what stands before it in its thread."""
+        meter = Meter.begin()
         vectors = await self.embedder.embed([episode.text[:MAX_EMBEDDED_CHARACTERS]])
-        return await self.store.receive(episode, vectors[0], CONTEXT_SIZE, self.clock())
+        received = await self.store.receive(episode, vectors[0], CONTEXT_SIZE, self.clock())
+        return replace(received, spent=meter.usage)
 
     async def prepare(self, received: Received) -> Extraction | None:
         """Ask the extractor; None when the episode was extracted before."""
         if received.mark is not None:
             return None
+        meter = Meter.begin()
         extraction = await self.extractor.extract(received.stored, received.context)
         statements = tuple(self._checked(s, len(extraction.mentions)) for s in extraction.statements)
+        if self.embeds_ahead:
+            await self._embed_ahead(extraction)
         # The raw text was embedded on admission; that belongs to the cost of the episode.
-        usage = extraction.usage.model_copy(update={"embeddings": extraction.usage.embeddings + 1})
+        usage = extraction.usage + meter.usage + received.spent + Usage(embeddings=1)
         return extraction.model_copy(update={"statements": statements, "usage": usage})
 
     async def commit(self, received: Received, extraction: Extraction | None) -> Outcome:
@@ -65,14 +74,26 @@ class ExtractStage:
             self.observer.event("empty_extraction")
         else:
             output = ExtractedEpisode(episode=episode.ref, extraction=extraction).model_dump_json()
-        commit = ExtractionCommit(episode=episode.ref, state=state, output=output, usage=extraction.usage)
+        commit = ExtractionCommit(
+            episode=episode.ref, state=state, output=output, usage=extraction.usage, at=self.clock()
+        )
         mark = await self.store.commit_extraction(commit)
+        self.observer.spent(episode.group_id, extraction.usage)
         return Outcome(state, mark.output, usage=extraction.usage)
 
     async def run(self, episode: Episode) -> Outcome:
         """All three steps, one after the other."""
         received = await self.admit(episode)
         return await self.commit(received, await self.prepare(received))
+
+    async def _embed_ahead(self, extraction: Extraction) -> None:
+        texts = [m.name for m in extraction.mentions] + [s.fact for s in extraction.statements]
+        try:
+            if texts:
+                await self.embedder.embed(list(dict.fromkeys(texts)))
+        except Retryable:
+            # The stages ask again. To fail here would throw away an answer that a model was paid for.
+            self.observer.event("embedding_ahead_failed")
 
     def _checked(self, statement: Statement, mentions: int) -> Statement:
         if not (0 <= statement.subject < mentions and 0 <= statement.object < mentions):

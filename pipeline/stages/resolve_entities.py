@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from pipeline.clock import Clock
+from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
 from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, EntityWrite, GraphStore
 from pipeline.model.entity import Entity
@@ -37,6 +38,7 @@ class ResolveEntitiesStage:
 
     async def run(self, event: ExtractedEpisode) -> Outcome:
         """Resolve, commit, and answer with a `ResolvedEpisode` to send on. Raises Fenced when another committed."""
+        meter = Meter.begin()
         mentions = event.extraction.mentions
         vectors = await self._name_vectors(mentions) if self.judge else {}
         view = await self.store.entity_view(self._query(event, vectors))
@@ -64,6 +66,7 @@ class ResolveEntitiesStage:
         resolved = tuple(
             ResolvedMention(entity_id=chosen[i], name=touched[chosen[i]].name) for i in range(len(mentions))
         )
+        usage += meter.usage
         so_far = event.extraction.usage + usage
         output = ResolvedEpisode(
             episode=event.episode, entities=resolved, statements=event.extraction.statements, usage=so_far
@@ -88,6 +91,7 @@ class ResolveEntitiesStage:
             ),
         )
         await self.store.commit_entities(commit)
+        self.observer.spent(event.episode.group_id, usage)
         return Outcome(EpisodeState.resolved, output, usage=so_far)
 
     def _query(self, event: ExtractedEpisode, vectors: dict[str, list[float]]) -> EntityQuery:

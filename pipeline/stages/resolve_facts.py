@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import ClassVar
 
 import orjson
 
 from pipeline.clock import Clock
+from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
 from pipeline.graph.port import (
     EntityWrite,
@@ -58,12 +59,12 @@ class ResolveFactsStage:
     clock: Clock
     observer: Observer
     judge: FactJudge | None = None
-    vocabulary: Vocabulary = Vocabulary()
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
     near_limit: int = 10
 
     async def run(self, event: ResolvedEpisode) -> Outcome:
         """Derive, commit, and answer with the changes to send on. Raises Fenced when another committed."""
-        now = self.clock()
+        now, meter = self.clock(), Meter.begin()
         stated = evidence_of(event, now, self.vocabulary)
         read = [item for item in stated if not stated_by(item, event).verbatim]
         vectors = await self._vectors(read) if self.judge else {}
@@ -94,7 +95,7 @@ class ResolveFactsStage:
         missing = list(dict.fromkeys(f.fact for f in created if f.fact not in vectors))
         if missing:
             vectors |= dict(zip(missing, await self.embedder.embed(missing), strict=True))
-        usage += Usage(embeddings=len(vectors))
+        usage += Usage(embeddings=len(vectors)) + meter.usage
         touched = sorted({end.id for f in result.facts for end in (f.source, f.target)})
         output = changes_as_output(result.changes, touched)
         await self.store.commit_facts(
@@ -112,6 +113,7 @@ class ResolveFactsStage:
             )
         )
         await self.store.settle(event.episode)
+        self.observer.spent(event.episode.group_id, usage)
         if closings:
             self.observer.event("facts_closed_by_judge", len(closings))
         return Outcome(EpisodeState.committed, output, usage=event.usage + usage)

@@ -6,6 +6,7 @@ does what was given as it stands.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -16,9 +17,13 @@ from pipeline.model.fact import Fact
 from pipeline.timeline.evidence import Evidence
 
 
+_MINUS = re.compile(r"(?<!\S)-(?=\d)")
+
+
 def sentence_key(sentence: str) -> str:
     """One key for a sentence in any case, spacing and punctuation."""
-    letters = (c if unicodedata.category(c)[0] in "LMNS" else " " for c in entity_key(sentence))
+    text = _MINUS.sub("−", entity_key(sentence))
+    letters = (c if unicodedata.category(c)[0] in "LMNS" else " " for c in text)
     return " ".join("".join(letters).split())
 
 

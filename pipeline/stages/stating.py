@@ -7,7 +7,7 @@ triple) follows only what an ontology declares.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from pipeline.identity import stable_id
@@ -27,7 +27,7 @@ def no_ontology(name: str | None) -> None:
 class Vocabulary:
     """Which rules speak for which statements: the ontology's first, then the built-in ones."""
 
-    built_in: RelationRules = BuiltInRelations()
+    built_in: RelationRules = field(default_factory=BuiltInRelations)
     ontology: OntologyRules = no_ontology
 
 
@@ -99,7 +99,9 @@ def _relation(statement: Statement, ontology: RelationRules | None, built_in: Re
         swap ^= turned
         symmetric = symmetric or rules.is_symmetric(name)
         cardinality = cardinality or rules.cardinality(name)
-    return _Relation(name, swap, symmetric, cardinality)
+    # Without a turn there is nothing about a triple's relation to change, its spelling least of all.
+    kept = statement.relation if statement.verbatim and not swap else name
+    return _Relation(kept, swap, symmetric, cardinality)
 
 
 def _cardinality(statement: Statement, relation: _Relation) -> Cardinality:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pipeline.clock import Clock
+from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
 from pipeline.graph.port import CommunityCommit, CommunityGraph, CommunityQuery, CommunityWrite, GraphStore
 from pipeline.identity import stable_id
@@ -48,6 +49,7 @@ class UpdateCommunitiesStage:
                 at=self.clock(),
             )
         )
+        self.observer.spent(episode.group_id, usage)
         return Outcome(EpisodeState.committed, None, usage=usage)
 
     async def rebuild(self, group_id: str) -> int:
@@ -114,9 +116,10 @@ class UpdateCommunitiesStage:
             for community, some in members.items()
         ]
         texts = [f"{c.name}: {c.summary}" for c in made]
+        meter = Meter.begin()
         vectors = await self.embedder.embed(texts) if texts else []
         writes = tuple(CommunityWrite(c, v) for c, v in zip(made, vectors, strict=True))
-        return writes, Usage(embeddings=len(texts))
+        return writes, Usage(embeddings=len(texts)) + meter.usage
 
 
 def _moves(group_id: str, graph: CommunityGraph) -> dict[str, str | None]:

@@ -3,12 +3,18 @@
 Terms are runs of letters and digits with case and accents folded (NFKD without combining marks, then casefold);
 scripts written without spaces (Han, Kana, Hangul) become overlapping bigrams, so that a word of two characters
 matches as a word and not as two characters that happen to occur. A run of one such character is a term by itself.
+
+What is indexed and what is searched are the stems of these terms (`search_text`, `query_terms`); a question also
+loses the words that questions are made with.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+
+from pipeline.text.stems import stem
+from pipeline.text.stop_words import STOP_WORDS
 
 _RUN = re.compile(r"[^\W_]+")
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -37,11 +43,15 @@ def terms(text: str) -> list[str]:
 
 
 def query_terms(text: str) -> list[str]:
-    """The distinct terms of a question, in order of first appearance, at most `MAX_QUERY_TERMS`.
+    """The distinct stems of a question, in order of first appearance, at most `MAX_QUERY_TERMS`.
 
-    In a longer question the rarest-looking (longest) terms are kept: they are the ones that find something.
+    Stop words are left out unless there is nothing else. Of a longer question the rarest-looking (longest) terms are
+    kept: they are the ones that find something.
     """
-    distinct = list(dict.fromkeys(terms(text)))
+    every = terms(text)
+    distinct = list(dict.fromkeys(stem(term) for term in every if term not in STOP_WORDS))
+    if not distinct:
+        distinct = list(dict.fromkeys(map(stem, every)))
     if len(distinct) <= MAX_QUERY_TERMS:
         return distinct
     kept = set(sorted(distinct, key=len, reverse=True)[:MAX_QUERY_TERMS])
@@ -49,5 +59,5 @@ def query_terms(text: str) -> list[str]:
 
 
 def search_text(*parts: str) -> str:
-    """Terms of several texts joined by single spaces: the form in which a store indexes them."""
-    return " ".join(term for part in parts for term in terms(part))
+    """The stems of several texts joined by single spaces: the form in which a store indexes them."""
+    return " ".join(stem(term) for part in parts for term in terms(part))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pipeline.errors import Poison
+from pipeline.errors import Parked, Poison
 from pipeline.graph.port import Received
 from pipeline.model.episode import EpisodeState
 from pipeline.model.extraction import Extraction
@@ -33,8 +33,15 @@ class ExtractWork(StageWork[Received, Extraction | None]):
         return received
 
     async def prepare(self, event: Event, admitted: Received) -> Extraction | None:
-        """The extractor's part; it may take as long as a model takes."""
-        return await self._stage.prepare(admitted)
+        """The extractor's part; it may take as long as a model takes. One that is parked is said to be so."""
+        try:
+            return await self._stage.prepare(admitted)
+        except Parked as parked:
+            episode = admitted.stored
+            await self.outbox.status(
+                episode.group_id, episode.id, EpisodeState.received, admitted.spent, str(parked)
+            )
+            raise
 
     async def handle(self, event: Event, admitted: Received, prepared: Extraction | None) -> None:
         """Commits and sends on."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -40,6 +41,7 @@ class GatewaySettings:
     max_body: bytes of one request. max_waiting: requests that wait for Kafka at once; beyond, 503 with Retry-After.
     confirm_within: seconds that Kafka has to confirm before the producer is told to send again.
     api_keys: SHA-256 of a key in hex to the groups that it may write ("*": all); needed unless `host` is loopback.
+    api_keys_file: a JSON file of more such keys, read again when it changes.
     """
 
     topic_prefix: str = ""
@@ -49,6 +51,7 @@ class GatewaySettings:
     ontologies: Collection[str] = ()
     host: str = "127.0.0.1"
     api_keys: Mapping[str, AllowedGroups] = field(default_factory=dict)
+    api_keys_file: Path | None = None
 
 
 def create_gateway(
@@ -69,8 +72,8 @@ def create_gateway(
 
     Raises SettingError when the keys are malformed, or when there are none and the host is no loopback address.
     """
-    check_exposure("gateway", settings.host, settings.api_keys)
-    keys = AccessKeys(settings.api_keys)
+    check_exposure("gateway", settings.host, settings.api_keys, settings.api_keys_file)
+    keys = AccessKeys(settings.api_keys, settings.api_keys_file)
     seen = observer or PrometheusObserver()
     places = asyncio.Semaphore(settings.max_waiting)
     topic = EPISODES.named(settings.topic_prefix)

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from neo4j.time import DateTime
+from pydantic import TypeAdapter
 
 from pipeline.graph.search import StoredEpisode
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity, SummaryLine
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.fact import Fact
+from pipeline.model.provenance import Contribution, Told
 
 UNBOUNDED_PAST = -(2**62)
 UNBOUNDED_FUTURE = 2**62
@@ -26,6 +28,7 @@ UNBOUNDED_FUTURE = 2**62
 # A character takes at most four bytes.
 MAX_INDEXED_CHARACTERS = 1000
 
+_TOLD = TypeAdapter(tuple[Told, ...])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -53,6 +56,22 @@ def tag(key: str, value: str | int | float | bool) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return json.dumps([key, value], ensure_ascii=False, separators=(",", ":"))
+
+
+def told_json(told: Iterable[Told]) -> str:
+    """What an episode told of an entity, as JSON."""
+    return _TOLD.dump_json(tuple(told)).decode()
+
+
+def contribution(row: Mapping[str, Any]) -> Contribution:
+    """From the fields episode, entity, place, at, told."""
+    return Contribution(
+        episode_id=row["episode"],
+        entity_id=row["entity"],
+        place=row["place"] or 0,
+        at=moment(row["at"]),
+        told=_TOLD.validate_json(row["told"] or "[]"),
+    )
 
 
 def moment(value: DateTime | datetime) -> datetime:

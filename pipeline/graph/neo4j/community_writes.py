@@ -89,4 +89,4 @@ class CommunityWrites:
                 left = set(chain.from_iterable(row["left"]))
             await open_commit.run(q.DROP_EMPTY_COMMUNITIES, ids=sorted(left | set(written)))
             if commit.episode is not None:
-                await open_commit.finish(None, None, commit.usage)
+                await open_commit.finish(None, None, commit.usage, commit.at)

@@ -12,7 +12,7 @@ from pipeline.graph.neo4j import queries_write as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import RESOLVE_ENTITIES, Commit, Lane, begin, mark_of
 from pipeline.graph.neo4j.merging import with_identity
-from pipeline.graph.neo4j.properties import entity_parameters, vector
+from pipeline.graph.neo4j.properties import entity_parameters, merge_parameters, vector
 from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, EntityWrite
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
@@ -66,16 +66,25 @@ class EntityWrites:
         group = commit.episode.group_id
         lane = Lane(group, RESOLVE_ENTITIES, commit.episode.id)
         mentions = [
-            {"entity": e, "uuid": stable_id("mentions", group, commit.episode.id, e)}
+            {
+                "entity": e,
+                "uuid": stable_id("mentions", group, commit.episode.id, e),
+                "told": codec.told_json(commit.told.get(e, ())),
+            }
             for e in sorted(set(commit.mentioned))
         ]
         async with begin(self.connection, lane, commit.lane_version) as open_commit:
             await write_entities(open_commit, commit.entities, self.dimension, with_identity)
             if mentions:
-                rows = await open_commit.run(q.WRITE_MENTIONS, mentions=mentions, at=commit.at)
+                rows = await open_commit.run(
+                    q.WRITE_MENTIONS, mentions=mentions, at=commit.at, place=commit.lane_version
+                )
                 if rows[0]["written"] != len(mentions):
                     raise Poison("the episode or an entity that it mentions is not in the graph", "mentioned")
-            await open_commit.finish(EpisodeState.resolved, commit.output, commit.usage)
+            if commit.merges:
+                merges = [merge_parameters(merge) for merge in commit.merges]
+                await open_commit.run(q.WRITE_MERGES, merges=merges)
+            await open_commit.finish(EpisodeState.resolved, commit.output, commit.usage, commit.at)
 
 
 async def write_entities(

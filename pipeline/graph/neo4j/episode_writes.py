@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
+from pipeline.cost.day_total import DayTotal
 from pipeline.graph.neo4j import queries_write as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import EXTRACT, RESOLVE_ENTITIES, RESOLVE_FACTS, Lane, begin, mark_of
 from pipeline.graph.neo4j.properties import episode_properties, vector
 from pipeline.graph.port import ExtractionCommit, Mark, Received, Vector
-from pipeline.model.episode import Episode, EpisodeState
+from pipeline.model.episode import Episode, EpisodeState, Usage
 
 _NEWEST_FIRST = (RESOLVE_FACTS, RESOLVE_ENTITIES, EXTRACT)
 _STATE_AFTER = {
@@ -51,8 +52,13 @@ class EpisodeWrites:
         async with begin(self.connection, lane, None) as open_commit:
             if open_commit.mark is not None:
                 return open_commit.mark
-            await open_commit.finish(commit.state, commit.output, commit.usage)
+            await open_commit.finish(commit.state, commit.output, commit.usage, commit.at)
         return Mark(commit.output)
+
+    async def spent(self, group_id: str, day: date) -> Usage:
+        """See GraphStore.spent: one round trip, one node."""
+        rows = await self.connection.run("spent", q.SPENT, {"group_id": group_id})
+        return DayTotal.read(rows[0]["spent"] if rows else None).on(day)
 
     async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> None:
         """See GraphStore.mark_dead: one round trip."""

@@ -94,7 +94,7 @@ class FactWrites:
                 rows = await open_commit.run(q.WRITE_FACTS, facts=facts)
                 if rows[0]["written"] != len(facts):
                     raise Poison("an entity that a fact joins is not in the graph", "facts")
-            await open_commit.finish(None, commit.output, commit.usage)
+            await open_commit.finish(None, commit.output, commit.usage, commit.at)
 
     async def settle(self, episode: EpisodeRef) -> None:
         """See GraphStore.settle."""

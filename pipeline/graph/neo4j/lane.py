@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
+from pipeline.cost.day_total import DayTotal
 from pipeline.errors import Fenced
 from pipeline.graph.neo4j import queries_write as q
 from pipeline.graph.neo4j.connection import Neo4jConnection, Row, Transaction
@@ -46,12 +48,15 @@ class Commit:
     mark: Mark | None
     version: int
     _usage: Usage
+    _total: DayTotal = field(default_factory=DayTotal)
 
     async def run(self, query: str, **params: Any) -> list[Row]:
         """One statement of the commit."""
         return await self.transaction.run(query, {**self.lane.params, **params})
 
-    async def finish(self, state: EpisodeState | None, output: str | None, usage: Usage) -> None:
+    async def finish(
+        self, state: EpisodeState | None, output: str | None, usage: Usage, at: datetime | None
+    ) -> None:
         """Write the mark, drop the output of the stage before, add up the usage, set the state (None: keep it)."""
         await self.run(
             q.FINISH,
@@ -59,6 +64,7 @@ class Commit:
             previous=_PREVIOUS.get(self.lane.stage),
             state=state.value if state else None,
             usage=(self._usage + usage).model_dump_json(),
+            spent=self._total.plus(usage, at).model_dump_json(),
         )
 
 
@@ -76,7 +82,7 @@ async def begin(connection: Neo4jConnection, lane: Lane, expected: int | None) -
                 f"{lane.stage} of group {lane.group_id!r} is at version {row['version']}, {expected} was read"
             )
         usage = Usage.model_validate_json(row["usage"]) if row["usage"] else Usage()
-        yield Commit(lane, transaction, mark_of(row), row["version"], usage)
+        yield Commit(lane, transaction, mark_of(row), row["version"], usage, DayTotal.read(row["spent"]))
 
 
 def mark_of(row: Row) -> Mark | None:

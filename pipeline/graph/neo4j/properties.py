@@ -14,12 +14,14 @@ from pipeline.graph.neo4j.codec import (
     micros,
     scope_token,
     tag,
+    told_json,
 )
 from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Vector
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.fact import Belief, Fact, last_view
+from pipeline.model.provenance import Contribution, Merge
 from pipeline.text.analysis import search_text
 from pipeline.timeline.evidence import Evidence
 
@@ -27,7 +29,7 @@ Properties = dict[str, Any]
 
 # Labels that have a meaning of their own here: a type of such a name stays a property and does not become a label.
 RESERVED_LABELS = frozenset(
-    {"Entity", "Episodic", "Community", "EntityKey", "Evidence", "Lane", "StageMark", "FactstreamSchema"}
+    {"Entity", "Episodic", "Community", "EntityKey", "Evidence", "Lane", "StageMark", "Merge", "FactstreamSchema"}
 )
 MAX_LABEL_CHARACTERS = 200
 
@@ -125,6 +127,22 @@ def evidence_parameters(evidence: Evidence) -> Properties:
             "fs_json": evidence.model_dump_json(),
         },
     }
+
+
+def contribution_parameters(one: Contribution) -> Properties:
+    """One element of the parameter `mentions` where any episode may be meant."""
+    return {
+        "episode": one.episode_id,
+        "entity": one.entity_id,
+        "at": one.at,
+        "place": one.place,
+        "told": told_json(one.told),
+    }
+
+
+def merge_parameters(merge: Merge) -> Properties:
+    """One element of the parameter `merges`."""
+    return {"uuid": merge.id, "json": merge.model_dump_json()}
 
 
 def fact_parameters(write: FactWrite, dimension: int, at: datetime) -> Properties:

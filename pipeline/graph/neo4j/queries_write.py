@@ -22,11 +22,15 @@ OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, st
 WITH version, mark IS NOT NULL AS marked, mark.output AS output
 """
 
+# The tombstone is looked for when the episode is locked: who forgets it at this moment is waited for.
 RECEIVE = """CYPHER 25
 MERGE (p:Episodic {group_id: $group_id, uuid: $episode_id})
 ON CREATE SET p += $properties
-WITH p
+WITH p, p.fs_episode AS episode
+OPTIONAL MATCH (gone:StageMark {group_id: $group_id, episode_id: $episode_id, stage: 'forgotten'})
+WITH p, episode, gone IS NOT NULL AS forgotten
 OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
+WITH p, episode, forgotten, mark, mark.output AS output, mark IS NOT NULL AS marked
 CALL (p, mark) {
     WITH p, mark WHERE p.fs_state = 'dead' AND mark IS NULL
     SET p.fs_state = 'received', p.fs_reason = null
@@ -39,7 +43,11 @@ CALL (p) {
     WITH c ORDER BY c.fs_reference DESC, c.fs_sequence DESC, c.uuid LIMIT $context_size
     RETURN collect(c.fs_episode) AS context
 }
-RETURN p.fs_episode AS episode, mark IS NOT NULL AS marked, mark.output AS output, context
+CALL (p, forgotten) {
+    WITH p WHERE forgotten
+    DETACH DELETE p
+}
+RETURN episode, marked, output, context
 """
 
 # The first statement of every commit. The whole group is locked before its lane, since stages of one group write to
@@ -52,10 +60,10 @@ WITH whole
 MERGE (lane:Lane {group_id: $group_id, stage: $stage})
 ON CREATE SET lane.version = 0
 SET lane.version = lane.version + 1
-WITH lane.version - 1 AS version
+WITH whole, lane.version - 1 AS version
 OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
 OPTIONAL MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
-RETURN version, mark IS NOT NULL AS marked, mark.output AS output, p.fs_usage AS usage
+RETURN version, mark IS NOT NULL AS marked, mark.output AS output, p.fs_usage AS usage, whole.fs_spent AS spent
 """
 
 # The last statement of every commit. What the stage before sent on has been received, so it is kept no longer.
@@ -69,7 +77,12 @@ WITH mark
 OPTIONAL MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
 SET p.fs_state = coalesce($state, p.fs_state), p.fs_usage = $usage,
     p.fs_reason = CASE WHEN $state IS NULL THEN p.fs_reason END
+WITH mark
+MATCH (whole:Lane {group_id: $group_id, stage: ''})
+SET whole.fs_spent = $spent
 """
+
+SPENT = "MATCH (whole:Lane {group_id: $group_id, stage: ''}) RETURN whole.fs_spent AS spent"
 
 SETTLE = """CYPHER 25
 MATCH (:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
@@ -163,7 +176,14 @@ MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
 MATCH (e:Entity {group_id: $group_id, uuid: w.entity})
 MERGE (p)-[m:MENTIONS {group_id: $group_id, uuid: w.uuid}]->(e)
 ON CREATE SET m.created_at = $at
+SET m.fs_place = $place, m.fs_told = w.told
 RETURN count(m) AS written
+"""
+
+WRITE_MERGES = """CYPHER 25
+UNWIND $merges AS w
+MERGE (m:Merge {group_id: $group_id, uuid: w.uuid})
+SET m.fs_json = w.json
 """
 
 FACT_GRAPH = f"""{_HEAD}

@@ -23,6 +23,7 @@ _UNIQUE_NODES = {
     "EntityKey": ("group_id", "key"),
     "Lane": ("group_id", "stage"),
     "StageMark": ("group_id", "episode_id", "stage"),
+    "Merge": ("group_id", "uuid"),
 }
 _UNIQUE_RELATIONSHIPS = dict.fromkeys(("RELATES_TO", "MENTIONS", "HAS_MEMBER"), ("group_id", "uuid"))
 _RANGES = {

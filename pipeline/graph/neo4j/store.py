@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import date, datetime
 
 from pipeline.clock import Clock, system_clock
+from pipeline.graph.ledger import CurationCommit, Ledger, Trace
 from pipeline.graph.neo4j.community_writes import CommunityWrites
 from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.curation_writes import CurationWrites
 from pipeline.graph.neo4j.entity_writes import EntityWrites
 from pipeline.graph.neo4j.episode_writes import EpisodeWrites
 from pipeline.graph.neo4j.fact_writes import FactWrites
@@ -27,7 +30,7 @@ from pipeline.graph.port import (
     Received,
     Vector,
 )
-from pipeline.model.episode import Episode, EpisodeRef
+from pipeline.model.episode import Episode, EpisodeRef, Usage
 from pipeline.observer import Observer, SilentObserver
 
 
@@ -64,6 +67,7 @@ class Neo4jGraphStore:
         self._entities = EntityWrites(self._connection, dimension)
         self._facts = FactWrites(self._connection, dimension)
         self._communities = CommunityWrites(self._connection, dimension, clock)
+        self._curation = CurationWrites(self._connection, dimension)
 
     async def open(self) -> None:
         """Connect, create the schema and wait until its indexes are online.
@@ -135,3 +139,27 @@ class Neo4jGraphStore:
     async def revive(self, group_id: str, episode_id: str) -> None:
         """See GraphStore."""
         await self._episodes.revive(group_id, episode_id)
+
+    async def spent(self, group_id: str, day: date) -> Usage:
+        """See GraphStore."""
+        return await self._episodes.spent(group_id, day)
+
+    async def ledger(self, group_id: str) -> Ledger:
+        """See CurationStore."""
+        return await self._curation.ledger(group_id)
+
+    async def commit_curation(self, commit: CurationCommit) -> None:
+        """See CurationStore."""
+        await self._curation.commit(commit)
+
+    async def erase_group(self, group_id: str, lanes: Mapping[str, int], notice: tuple[str, str]) -> None:
+        """See CurationStore."""
+        await self._curation.erase(group_id, lanes, notice)
+
+    async def notice_sent(self, group_id: str, name: str) -> None:
+        """See CurationStore."""
+        await self._curation.notice_sent(group_id, name)
+
+    async def traces(self, group_id: str, text: str) -> tuple[Trace, ...]:
+        """See CurationStore."""
+        return await self._curation.traces(group_id, text)

@@ -8,16 +8,19 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import TypeAdapter
 
 from pipeline.errors import SettingError
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.fact import Belief, Fact
+from pipeline.model.provenance import Told
 
 UNBOUNDED_FROM = -(2**62)
 UNBOUNDED_TO = 2**62
 """Stand for "no start" and "no end", so that a comparison of integers is all that an interval needs."""
 
+_TOLD = TypeAdapter(tuple[Told, ...])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -51,6 +54,16 @@ def pack(vector: Sequence[float], dimension: int) -> bytes:
         raise SettingError(f"an embedding has {array.size} dimensions, the graph is set up for {dimension}")
     length = float(np.linalg.norm(array))
     return (array / np.float32(length) if length > 0 else array).tobytes()
+
+
+def told_json(told: Iterable[Told]) -> str:
+    """What an episode told of an entity, as JSON."""
+    return _TOLD.dump_json(tuple(told)).decode()
+
+
+def read_told(text: str) -> tuple[Told, ...]:
+    """The inverse of `told_json`."""
+    return _TOLD.validate_json(text)
 
 
 def json_list(values: Iterable[str | int]) -> str:

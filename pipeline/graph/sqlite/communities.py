@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 
 from pipeline.errors import Poison
 from pipeline.graph.port import CommunityCommit, CommunityGraph, CommunityQuery, GroupGraph, Neighbourhood
@@ -55,17 +56,24 @@ def commit_communities(connection: sqlite3.Connection, dimension: int, commit: C
     writer = ItemWriter(connection, group, dimension)
     for write in commit.communities:
         writer.community(write)
-    for entity_id, community_id in commit.moves.items():
-        move = {"group": group, "id": entity_id, "community": community_id}
-        if not connection.execute(queries.MOVE_ENTITY, move).rowcount:
-            raise Poison("an entity or a community that a move names is not in the graph", "moves")
     if commit.episode is None:
         kept = json_list(write.community.id for write in commit.communities)
         connection.execute(queries.LEAVE_OTHER_COMMUNITIES, {"group": group, "ids": kept})
-    _remove_empty(connection, group, writer)
+    move_members(connection, group, writer, commit.moves)
     if commit.episode is not None:
         put_mark(connection, group, commit.episode.id, UPDATE_COMMUNITIES, None)
-        advance(connection, group, commit.episode, None, commit.usage)
+        advance(connection, group, commit.episode, None, commit.usage, commit.at)
+
+
+def move_members(
+    connection: sqlite3.Connection, group: int, writer: ItemWriter, moves: Mapping[str, str | None]
+) -> None:
+    """Put entities into communities (None: into none); communities that are left without members go."""
+    for entity_id, community_id in moves.items():
+        move = {"group": group, "id": entity_id, "community": community_id}
+        if not connection.execute(queries.MOVE_ENTITY, move).rowcount:
+            raise Poison("an entity or a community that a move names is not in the graph", "moves")
+    _remove_empty(connection, group, writer)
 
 
 def group_graph(connection: sqlite3.Connection, group_id: str, now: int) -> GroupGraph:

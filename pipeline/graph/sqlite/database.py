@@ -58,6 +58,11 @@ class Database:
         """Run `work` as one transaction: all of it is written, or nothing when it raises."""
         return await self._run(operation, "BEGIN IMMEDIATE", work)
 
+    async def empty_journal(self) -> None:
+        """Move the write-ahead log into the file and cut it off, so that it holds no deleted rows. A reader that is
+        still at an older state keeps it until the next time."""
+        await self._in_thread(self._checkpoint)
+
     async def _run(self, operation: str, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
         started = time.perf_counter()
         try:
@@ -121,11 +126,17 @@ class Database:
             # In WAL mode NORMAL can lose the last commits of a power cut; marks must outlive one.
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
+            # What is deleted is overwritten with zeros: forgetting must leave nothing in the file.
+            connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA cache_size = -65536")
         except BaseException:
             connection.close()
             raise
         self._connection = connection
+
+    def _checkpoint(self) -> None:
+        if self._connection is not None:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def _disconnect(self) -> None:
         if self._connection is not None:

@@ -10,7 +10,7 @@ from itertools import islice
 from pipeline.errors import Poison
 from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, Vector
 from pipeline.graph.sqlite import queries, text
-from pipeline.graph.sqlite.codec import json_list, micros, read_entity
+from pipeline.graph.sqlite.codec import json_list, micros, read_entity, told_json
 from pipeline.graph.sqlite.vectors import VectorIndex
 from pipeline.graph.sqlite.writes import (
     RESOLVE_ENTITIES,
@@ -62,10 +62,14 @@ def commit_entities(connection: sqlite3.Connection, dimension: int, commit: Enti
         writer.entity(write, RESOLVE_ENTITIES)
     place = {"group": group, "episode": commit.episode.id, "at": micros(commit.at)}
     for entity_id in dict.fromkeys(commit.mentioned):
-        if not connection.execute(queries.ADD_MENTION, {**place, "id": entity_id}).rowcount:
+        told = {"place": commit.lane_version, "told": told_json(commit.told.get(entity_id, ()))}
+        if not connection.execute(queries.ADD_MENTION, {**place, **told, "id": entity_id}).rowcount:
             raise Poison("an entity that the episode mentions is not in the graph", "mentioned")
+    for merge in commit.merges:
+        row = {"group": group, "id": merge.id, "body": merge.model_dump_json()}
+        connection.execute(queries.PUT_MERGE, row)
     put_mark(connection, group, commit.episode.id, RESOLVE_ENTITIES, commit.output)
-    advance(connection, group, commit.episode, EpisodeState.resolved, commit.usage)
+    advance(connection, group, commit.episode, EpisodeState.resolved, commit.usage, commit.at)
 
 
 def _similar(

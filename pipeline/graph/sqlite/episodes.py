@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import datetime
+from datetime import date, datetime
 
+from pipeline.graph.ledger import FORGOTTEN
 from pipeline.graph.port import ExtractionCommit, Mark, Received, Vector
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import micros, tag
@@ -13,6 +14,7 @@ from pipeline.graph.sqlite.writes import (
     EXTRACT,
     ItemWriter,
     advance,
+    day_total,
     ensure_group,
     group_no,
     mark,
@@ -34,8 +36,10 @@ def receive(
     """Store the episode unless its id is known; answer what is stored, its mark and the episodes before it."""
     group = ensure_group(connection, episode.group_id)
     row = connection.execute(queries.EPISODE_BODY, {"group": group, "id": episode.id}).fetchone()
+    if row is None and mark(connection, group, episode.id, FORGOTTEN) is not None:
+        return Received(stored=episode, mark=Mark(None))
     if row is None:
-        _add(connection, dimension, group, episode, embedding, at)
+        add_episode(connection, dimension, group, episode, embedding, at)
     stored = episode if row is None else Episode.model_validate_json(row[0])
     return Received(
         stored=stored,
@@ -51,8 +55,14 @@ def commit_extraction(connection: sqlite3.Connection, commit: ExtractionCommit) 
     if standing is not None:
         return standing
     put_mark(connection, group, commit.episode.id, EXTRACT, commit.output)
-    advance(connection, group, commit.episode, commit.state, commit.usage)
+    advance(connection, group, commit.episode, commit.state, commit.usage, commit.at)
     return Mark(commit.output)
+
+
+def spent(connection: sqlite3.Connection, group_id: str, day: date) -> Usage:
+    """What the group has cost on a day, if that is the newest."""
+    group = group_no(connection, group_id)
+    return Usage() if group is None else day_total(connection, group).on(day)
 
 
 def mark_dead(connection: sqlite3.Connection, group_id: str, episode_id: str, reason: str) -> None:
@@ -69,7 +79,7 @@ def revive(connection: sqlite3.Connection, group_id: str, episode_id: str) -> No
         connection.execute(queries.SET_ALIVE, {"group": group, "id": episode_id, "state": state})
 
 
-def _add(
+def add_episode(
     connection: sqlite3.Connection,
     dimension: int,
     group: int,
@@ -77,6 +87,7 @@ def _add(
     embedding: Vector | None,
     at: datetime,
 ) -> None:
+    """Store a raw episode with its metadata, text and vector."""
     values = {
         "group": group,
         "id": episode.id,

@@ -49,14 +49,14 @@ def commit_facts(connection: sqlite3.Connection, dimension: int, commit: FactCom
     group = enter_lane(
         connection, commit.episode.group_id, RESOLVE_FACTS, commit.lane_version, commit.episode
     )
-    connection.executemany(queries.PUT_EVIDENCE, [_evidence_row(group, item) for item in commit.evidence])
+    connection.executemany(queries.PUT_EVIDENCE, [evidence_row(group, item) for item in commit.evidence])
     writer = ItemWriter(connection, group, dimension)
     for entity in commit.entities:
         writer.entity(entity, RESOLVE_FACTS)
     for fact in commit.facts:
         writer.fact(fact)
     put_mark(connection, group, commit.episode.id, RESOLVE_FACTS, commit.output)
-    advance(connection, group, commit.episode, None, commit.usage)
+    advance(connection, group, commit.episode, None, commit.usage, commit.at)
 
 
 def settle(connection: sqlite3.Connection, episode: EpisodeRef) -> None:
@@ -97,7 +97,8 @@ def _entities(connection: sqlite3.Connection, group: int, ids: tuple[str, ...]) 
     return {entity.id: entity for entity in entities}
 
 
-def _evidence_row(group: int, evidence: Evidence) -> dict[str, object]:
+def evidence_row(group: int, evidence: Evidence) -> dict[str, object]:
+    """The columns of a piece of evidence."""
     return {
         "group": group,
         "id": evidence.id,

@@ -40,6 +40,9 @@ EPISODE_USAGE = "SELECT usage FROM episode WHERE group_no = :group AND id = :id"
 SET_EPISODE = """
 UPDATE episode SET state = coalesce(:state, state), usage = :usage, reason = NULL
 WHERE group_no = :group AND id = :id"""
+SPENDING = "SELECT body FROM spending WHERE group_no = :group"
+PUT_SPENDING = """
+INSERT INTO spending VALUES (:group, :body) ON CONFLICT (group_no) DO UPDATE SET body = excluded.body"""
 SET_DEAD = """
 UPDATE episode SET state = 'dead', reason = :reason
 WHERE group_no = :group AND id = :id AND state NOT IN ('committed', 'skipped', 'dead')"""
@@ -58,7 +61,10 @@ CLEAR_KEYS = "DELETE FROM entity_key WHERE entity_no = ?"
 ADD_KEY = "INSERT OR IGNORE INTO entity_key VALUES (?, ?, ?)"
 ADD_MENTION = """
 INSERT OR IGNORE INTO mention
-SELECT group_no, :episode, no, :at FROM entity WHERE group_no = :group AND id = :id"""
+SELECT group_no, :episode, no, :at, :place, :told FROM entity WHERE group_no = :group AND id = :id"""
+PUT_MERGE = """
+INSERT INTO merge VALUES (:group, :id, :body)
+ON CONFLICT (group_no, id) DO UPDATE SET body = excluded.body"""
 ENTITIES_BY_KEYS = """
 SELECT DISTINCT e.no, e.body, e.community_id FROM json_each(:keys) k
 CROSS JOIN entity_key ON entity_key.group_no = :group AND entity_key.key = k.value

@@ -12,7 +12,7 @@ import sqlite3
 from pipeline.errors import Retryable, SettingError
 
 APPLICATION_ID = 0x46535431
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 TABLES = """
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -20,6 +20,7 @@ CREATE TABLE groups (no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, changes IN
 CREATE TABLE lane (
     group_no INTEGER NOT NULL REFERENCES groups (no), stage TEXT NOT NULL, version INTEGER NOT NULL,
     PRIMARY KEY (group_no, stage)) WITHOUT ROWID;
+CREATE TABLE spending (group_no INTEGER PRIMARY KEY REFERENCES groups (no), body TEXT NOT NULL);
 CREATE TABLE mark (
     group_no INTEGER NOT NULL REFERENCES groups (no), episode_id TEXT NOT NULL, stage TEXT NOT NULL, output TEXT,
     PRIMARY KEY (group_no, episode_id, stage));
@@ -48,8 +49,12 @@ CREATE INDEX entity_key_by_entity ON entity_key (entity_no);
 CREATE TABLE mention (
     group_no INTEGER NOT NULL REFERENCES groups (no), episode_id TEXT NOT NULL,
     entity_no INTEGER NOT NULL REFERENCES entity (no), known_from INTEGER NOT NULL,
-    PRIMARY KEY (group_no, episode_id, entity_no)) WITHOUT ROWID;
+    place INTEGER NOT NULL, told TEXT NOT NULL,
+    PRIMARY KEY (group_no, episode_id, entity_no));
 CREATE INDEX mention_by_entity ON mention (entity_no);
+CREATE TABLE merge (
+    group_no INTEGER NOT NULL REFERENCES groups (no), id TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (group_no, id)) WITHOUT ROWID;
 
 CREATE TABLE evidence (
     no INTEGER PRIMARY KEY, group_no INTEGER NOT NULL REFERENCES groups (no), id TEXT NOT NULL,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import date, datetime
 from pathlib import Path
 
 from pipeline.clock import Clock, system_clock
+from pipeline.graph.ledger import CurationCommit, Ledger, Trace
 from pipeline.graph.port import (
     CommunityCommit,
     CommunityGraph,
@@ -23,11 +25,11 @@ from pipeline.graph.port import (
     Received,
     Vector,
 )
-from pipeline.graph.sqlite import communities, entities, episodes, facts, schema
+from pipeline.graph.sqlite import communities, curation, entities, episodes, facts, schema, traces
 from pipeline.graph.sqlite.codec import micros
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.vectors import VectorIndex
-from pipeline.model.episode import Episode, EpisodeRef
+from pipeline.model.episode import Episode, EpisodeRef, Usage
 from pipeline.observer import Observer, SilentObserver
 
 
@@ -145,3 +147,31 @@ class SqliteGraphStore:
     async def revive(self, group_id: str, episode_id: str) -> None:
         """Set a dead episode back to the state that its marks say."""
         await self._database.write("revive", lambda c: episodes.revive(c, group_id, episode_id))
+
+    async def spent(self, group_id: str, day: date) -> Usage:
+        """See GraphStore."""
+        return await self._database.read("spent", lambda c: episodes.spent(c, group_id, day))
+
+    async def ledger(self, group_id: str) -> Ledger:
+        """The whole group, for a curation."""
+        return await self._database.read("ledger", lambda c: curation.ledger(c, group_id))
+
+    async def commit_curation(self, commit: CurationCommit) -> None:
+        """One transaction, fenced against every lane of the group. What goes is overwritten in the file."""
+        await self._database.write(
+            "commit_curation", lambda c: curation.commit_curation(c, self._dimension, commit)
+        )
+        await self._database.empty_journal()
+
+    async def erase_group(self, group_id: str, lanes: Mapping[str, int], notice: tuple[str, str]) -> None:
+        """Remove everything of a group but tombstones and the notice."""
+        await self._database.write("erase_group", lambda c: curation.erase_group(c, group_id, lanes, notice))
+        await self._database.empty_journal()
+
+    async def notice_sent(self, group_id: str, name: str) -> None:
+        """Drop a notice that was published."""
+        await self._database.write("notice_sent", lambda c: curation.notice_sent(c, group_id, name))
+
+    async def traces(self, group_id: str, text: str) -> tuple[Trace, ...]:
+        """Where a text stands in the rows of a group."""
+        return await self._database.read("traces", lambda c: traces.traces(c, group_id, text))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from datetime import datetime
 
+from pipeline.cost.day_total import DayTotal
 from pipeline.errors import Fenced, Poison
 from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Mark
 from pipeline.graph.sqlite import queries
@@ -77,14 +79,28 @@ def put_mark(
 
 
 def advance(
-    connection: sqlite3.Connection, group: int, episode: EpisodeRef, state: EpisodeState | None, usage: Usage
+    connection: sqlite3.Connection,
+    group: int,
+    episode: EpisodeRef,
+    state: EpisodeState | None,
+    usage: Usage,
+    at: datetime | None = None,
 ) -> None:
-    """Set the episode's state (None: as it is) and add what the stage has cost."""
+    """Set the episode's state (None: as it is) and add what the stage has cost, to the group's day `at` as well."""
     place = {"group": group, "id": episode.id}
     row = connection.execute(queries.EPISODE_USAGE, place).fetchone()
     if row is not None:
         total = Usage.model_validate_json(row[0]) + usage
         connection.execute(queries.SET_EPISODE, {**place, "state": state, "usage": total.model_dump_json()})
+    if at is not None and usage != Usage():
+        spent = day_total(connection, group).plus(usage, at)
+        connection.execute(queries.PUT_SPENDING, {"group": group, "body": spent.model_dump_json()})
+
+
+def day_total(connection: sqlite3.Connection, group: int) -> DayTotal:
+    """What the group has cost on its newest day."""
+    row = connection.execute(queries.SPENDING, {"group": group}).fetchone()
+    return DayTotal.read(row[0] if row else None)
 
 
 def state_by_marks(connection: sqlite3.Connection, group: int, episode_id: str) -> EpisodeState:
@@ -108,17 +124,18 @@ class ItemWriter:
         self._dimension = dimension
         self._change: int | None = None
 
-    def entity(self, write: EntityWrite, stage: str) -> None:
+    def entity(self, write: EntityWrite, stage: str | None) -> None:
         """Create or overwrite an entity, as far as the stage decides it; its community stays what it is.
 
         The lanes of two stages run side by side, so the entity may have changed since this stage read it: lines
-        belong to the facts' stage, all else to the entities' stage, and the summary is made of both again.
+        belong to the facts' stage, all else to the entities' stage, and the summary is made of both again. A curation
+        (stage None) is fenced against all of them and decides everything.
         """
         entity = write.entity
         row = self._connection.execute(
             queries.ENTITY_BODY, {"group": self._group, "id": entity.id}
         ).fetchone()
-        if row is not None:
+        if row is not None and stage is not None:
             entity = _joined(entity, read_entity(row[0], None), stage)
         no = self._put(
             queries.PUT_ENTITY,

@@ -19,7 +19,6 @@ from pipeline.graph.digest import GroupDump
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.dump import Neo4jDump
 from pipeline.graph.neo4j.store import Neo4jGraphStore
-from pipeline.model.episode import EpisodeState
 from pipeline.observer import SilentObserver
 from pipeline.stages.update_communities import UpdateCommunitiesStage
 from streams.broker import admin_client
@@ -32,7 +31,8 @@ from tests.integration.pipeline.workers import WorkerProcess, worker_process
 PARTITIONS = 2
 DIMENSION = 384
 """Of the vectors of all integration tests, since one database has one."""
-FINAL = {EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead}
+FINAL = {"committed", "skipped", "dead"}
+STATES = "MATCH (p:Episodic) WHERE p.group_id IN $groups RETURN p.fs_state AS state"
 
 
 @dataclass
@@ -63,12 +63,15 @@ class Running:
         """All `episodes` of each group final, and nothing left that a stage has not acknowledged."""
 
         async def done() -> bool:
-            assert not [w for w in self.workers if w.exit_code is not None], "a worker has ended"
-            for group in groups:
-                states = [e.state for e in (await self.dump(group)).episodes]
-                if len(states) < episodes or not FINAL.issuperset(states):
-                    return False
-            return await self.waiting() == 0
+            ended = [w.exit_code for w in self.workers if w.exit_code is not None and not w.asked_to_stop]
+            assert not ended, "a worker has ended by itself"
+            rows = await self.connection.run("states", STATES, {"groups": list(groups)})
+            states = [row["state"] for row in rows]
+            return (
+                len(states) >= episodes * len(groups)
+                and FINAL.issuperset(states)
+                and await self.waiting() == 0
+            )
 
         await until(done)
 

@@ -25,6 +25,7 @@ class WorkerProcess:
 
     def __init__(self, process: BaseProcess) -> None:
         self._process = process
+        self.asked_to_stop = False
 
     @property
     def exit_code(self) -> int | None:
@@ -42,6 +43,7 @@ class WorkerProcess:
 
     async def stopped(self) -> int:
         """Asks it to stop (SIGTERM) and waits; the exit code."""
+        self.asked_to_stop = True
         self._process.terminate()
         return await self.ended()
 

@@ -19,14 +19,14 @@ from pipeline.observer import SilentObserver
 from tests.unit.memory import writer
 from tests.unit.memory.events import works_at
 
-KILLS = int(os.environ.get("FACTSTREAM_TEST_KILLS", "10"))
+KILLS = int(os.environ.get("KILLS", "10"))
 PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")
 def fork() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.unit.memory.writer"])
+    context.set_forkserver_preload(["tests.unit.memory.writer", "factstream.compose"])
     return context
 
 

@@ -41,9 +41,15 @@ async def test_a_superseded_fact_leaves_the_summaries_of_both_its_ends(line: Lin
 
 
 async def test_late_news_may_split_a_fact_of_an_entity_that_it_does_not_name(line: Line) -> None:
-    await line.say(triple("Alec", "ON_TEAM", "Payments", valid_at="2024-01-01", cardinality="one"), at="2024-01-01")
-    await line.say(triple("Alec", "ON_TEAM", "Payments", valid_at="2024-06-01", cardinality="one"), at="2024-06-01")
-    ref = await line.say(triple("Alec", "ON_TEAM", "Lookup", valid_at="2024-04-01", cardinality="one"), at="2024-04-01")
+    await line.say(
+        triple("Alec", "ON_TEAM", "Payments", valid_at="2024-01-01", cardinality="one"), at="2024-01-01"
+    )
+    await line.say(
+        triple("Alec", "ON_TEAM", "Payments", valid_at="2024-06-01", cardinality="one"), at="2024-06-01"
+    )
+    ref = await line.say(
+        triple("Alec", "ON_TEAM", "Lookup", valid_at="2024-04-01", cardinality="one"), at="2024-04-01"
+    )
     alec = next(e for e in (await stored(line, ref.id)).entities if e.name == "Alec")
     facts = await line.reader.entity_facts("g", alec.id)
     assert facts is not None
@@ -118,9 +124,15 @@ async def test_two_groups_never_meet(line: Line) -> None:
 
 
 async def test_changes_tell_each_step_with_a_growing_revision(line: Line) -> None:
-    await line.say(triple("Ana", "LIVES_IN", "Lima", valid_at="2022-01-01", cardinality="one"), at="2022-01-01")
-    await line.say(triple("Ana", "LIVES_IN", "Lima", valid_at="2022-01-01", cardinality="one"), at="2022-02-01")
-    await line.say(triple("Ana", "LIVES_IN", "Quito", valid_at="2023-01-01", cardinality="one"), at="2023-01-01")
+    await line.say(
+        triple("Ana", "LIVES_IN", "Lima", valid_at="2022-01-01", cardinality="one"), at="2022-01-01"
+    )
+    await line.say(
+        triple("Ana", "LIVES_IN", "Lima", valid_at="2022-01-01", cardinality="one"), at="2022-02-01"
+    )
+    await line.say(
+        triple("Ana", "LIVES_IN", "Quito", valid_at="2023-01-01", cardinality="one"), at="2023-01-01"
+    )
     of_lima = [(c.change, c.revision) for c in line.changes if c.fact.target.name == "Lima"]
     assert of_lima == [(Change.asserted, 1), (Change.supported, 2), (Change.invalidated, 3)]
 

@@ -16,7 +16,15 @@ def parts(labels: dict[str, str]) -> set[frozenset[str]]:
 
 
 def test_two_triangles_joined_by_one_edge_are_two_communities() -> None:
-    edges = [("a", "b", 2), ("b", "c", 2), ("a", "c", 2), ("d", "e", 2), ("e", "f", 2), ("d", "f", 2), ("c", "d", 1)]
+    edges = [
+        ("a", "b", 2),
+        ("b", "c", 2),
+        ("a", "c", 2),
+        ("d", "e", 2),
+        ("e", "f", 2),
+        ("d", "f", 2),
+        ("c", "d", 1),
+    ]
     assert parts(propagate("abcdef", edges)) == {frozenset("abc"), frozenset("def")}
 
 
@@ -32,7 +40,9 @@ def test_ties_keep_the_present_label_and_else_take_the_smallest() -> None:
 
 
 @given(graphs, st.randoms(use_true_random=False))
-def test_the_order_of_nodes_and_edges_does_not_matter(edges: list[tuple[str, str, int]], random: object) -> None:
+def test_the_order_of_nodes_and_edges_does_not_matter(
+    edges: list[tuple[str, str, int]], random: object
+) -> None:
     shuffled, names = list(edges), list("abcdefgh")
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     random.shuffle(names)  # type: ignore[attr-defined]
@@ -40,7 +50,9 @@ def test_the_order_of_nodes_and_edges_does_not_matter(edges: list[tuple[str, str
 
 
 @given(graphs)
-def test_a_label_is_its_smallest_member_and_only_joined_entities_have_one(edges: list[tuple[str, str, int]]) -> None:
+def test_a_label_is_its_smallest_member_and_only_joined_entities_have_one(
+    edges: list[tuple[str, str, int]],
+) -> None:
     labels = propagate("abcdefgh", edges)
     joined = {end for a, b, _ in edges if a != b for end in (a, b)}
     assert labels.keys() == joined

@@ -50,6 +50,7 @@ class Recorder:
     def __init__(self) -> None:
         self.outcomes: list[str] = []
         self.failed: list[tuple[str, Verdict]] = []
+        self.parkings: list[int] = []
         self.backlogs: list[tuple[int, float]] = []
 
     def event_finished(self, stage: str, outcome: str, seconds: float) -> None:
@@ -63,6 +64,9 @@ class Recorder:
 
     def backlog(self, stage: str, in_flight: int, oldest_age: float) -> None:
         self.backlogs.append((in_flight, oldest_age))
+
+    def parked(self, stage: str, events: int) -> None:
+        self.parkings.append(events)
 
     def lag(self, topic: str, partition: int, events: int) -> None:
         pass

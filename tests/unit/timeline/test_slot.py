@@ -68,12 +68,16 @@ def shape(segments: list[Segment]) -> list[tuple[str, int | None, int | None]]:
         pytest.param(
             [said("A", 1, 6), said("B", 12)], [("A", 1, 6), ("B", 12, None)], id="a stated end leaves a gap"
         ),
-        pytest.param([said("A", 5), said("B", 1, ref=9)], [("B", 1, 5), ("A", 5, None)], id="late and earlier"),
+        pytest.param(
+            [said("A", 5), said("B", 1, ref=9)], [("B", 1, 5), ("A", 5, None)], id="late and earlier"
+        ),
         pytest.param(
             [said("A", 5, seq=1), said("B", 5, seq=2)], [("B", 5, None)], id="same start: the newer stands"
         ),
         pytest.param(
-            [said("A", 5, ref=9), said("B", 5, ref=6)], [("A", 5, None)], id="same start: newer by reference time"
+            [said("A", 5, ref=9), said("B", 5, ref=6)],
+            [("A", 5, None)],
+            id="same start: newer by reference time",
         ),
         pytest.param(
             [said("A", 1, one=False), said("B", 4, one=False)],
@@ -99,7 +103,9 @@ def shape(segments: list[Segment]) -> list[tuple[str, int | None, int | None]]:
             [("A", 1, None)],
             id="an older closing never ends a newer statement",
         ),
-        pytest.param([said("A", 3), said("A", None, 3, closes=True, seq=1)], [], id="closed at its very start"),
+        pytest.param(
+            [said("A", 3), said("A", None, 3, closes=True, seq=1)], [], id="closed at its very start"
+        ),
         pytest.param([said("A", None, 5)], [("A", None, 5)], id="unknown start"),
         pytest.param([said("A", 2), said("A", None, 5, ref=5)], [("A", 2, 5)], id="a known start is kept"),
         pytest.param([said("A", 5, 3)], [], id="an end before the start says nothing"),
@@ -156,7 +162,9 @@ def test_any_arrival_order_gives_the_same_timeline(evidence: list[Evidence], ran
 @settings(max_examples=400)
 @given(evidences())
 def test_never_two_values_of_one_slot_at_the_same_time(evidence: list[Evidence]) -> None:
-    exclusive = {e.object for e in evidence if e.cardinality is Cardinality.one and e.kind is StatementKind.asserts}
+    exclusive = {
+        e.object for e in evidence if e.cardinality is Cardinality.one and e.kind is StatementKind.asserts
+    }
     segments = [s for s in timeline(evidence) if s.object in exclusive]
     for i, a in enumerate(segments):
         for b in segments[i + 1 :]:
@@ -191,7 +199,7 @@ def test_the_newest_start_of_one_slots_is_what_stands_last(evidence: list[Eviden
     if any(e.kind is StatementKind.closes for e in evidence):
         return
     last = max(asserts, key=lambda e: (e.valid_at, e.order))
-    standing = max(timeline(evidence), key=lambda s: (s.valid_at or JAN - timedelta(days=9999)))
+    standing = max(timeline(evidence), key=lambda s: s.valid_at or JAN - timedelta(days=9999))
     assert standing.object == last.object
 
 

@@ -51,7 +51,9 @@ def test_what_the_producer_left_out_comes_from_the_record() -> None:
         ([GOOD], b"g", ""),
     ],
 )
-def test_what_breaks_the_contract_is_poison_that_names_the_field(value: object, key: bytes | None, field: str) -> None:
+def test_what_breaks_the_contract_is_poison_that_names_the_field(
+    value: object, key: bytes | None, field: str
+) -> None:
     with pytest.raises(Poison) as caught:
         read_episode(record(value, key))
     assert caught.value.field == field
@@ -65,7 +67,9 @@ def test_a_replayed_record_takes_its_old_place() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 2**19), st.integers(1, 1000))
-def test_the_order_of_arrival_follows_the_broker_then_the_offset(ms: int, more: int, offset: int, step: int) -> None:
+def test_the_order_of_arrival_follows_the_broker_then_the_offset(
+    ms: int, more: int, offset: int, step: int
+) -> None:
     early, late = AT + timedelta(milliseconds=ms), AT + timedelta(milliseconds=ms + more + 1)
     assert sequence_of(early, offset) < sequence_of(late, 0)
     assert sequence_of(early, offset) < sequence_of(early, offset + step)

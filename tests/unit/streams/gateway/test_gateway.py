@@ -72,7 +72,9 @@ async def client(log: Log) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def post(client: httpx.AsyncClient, body: Any, **more: Any) -> httpx.Response:
-    return await client.post("/v1/episodes", content=body if isinstance(body, bytes) else json.dumps(body), **more)
+    return await client.post(
+        "/v1/episodes", content=body if isinstance(body, bytes) else json.dumps(body), **more
+    )
 
 
 async def test_an_event_goes_to_its_topic_under_its_group_untouched_but_for_what_was_left_out(
@@ -96,7 +98,9 @@ async def test_ids_are_derived_from_group_content_and_reference_time(client: htt
     assert (await post(client, same_instant)).json()["ids"] == [ids[0]]
 
 
-async def test_one_bad_event_refuses_the_whole_list_and_says_which(log: Log, client: httpx.AsyncClient) -> None:
+async def test_one_bad_event_refuses_the_whole_list_and_says_which(
+    log: Log, client: httpx.AsyncClient
+) -> None:
     bad = {**GOOD, "content": [{"subject": {"name": "Ana", "kind": "x"}, "object": {"name": "B"}}]}
     answer = await post(client, [GOOD, bad])
     assert answer.status_code == 422
@@ -134,7 +138,9 @@ async def test_one_bad_event_refuses_the_whole_list_and_says_which(log: Log, cli
         ({"source": "message", "content": "hi", "speaker": {"name": "Ana", "role": "pilot"}}, "speaker.role"),
     ],
 )
-async def test_each_fault_is_named(log: Log, client: httpx.AsyncClient, change: dict[str, Any], path: str) -> None:
+async def test_each_fault_is_named(
+    log: Log, client: httpx.AsyncClient, change: dict[str, Any], path: str
+) -> None:
     answer = await post(client, {**GOOD, **change})
     assert answer.status_code == 422, answer.text
     assert path in {e["path"] for e in answer.json()["errors"]}
@@ -154,14 +160,28 @@ async def test_each_fault_is_named(log: Log, client: httpx.AsyncClient, change: 
         ({"subject": {}}, "content.0.subject.name"),
     ],
 )
-async def test_faults_inside_a_triple_are_named(client: httpx.AsyncClient, triple: dict[str, Any], path: str) -> None:
+async def test_faults_inside_a_triple_are_named(
+    client: httpx.AsyncClient, triple: dict[str, Any], path: str
+) -> None:
     answer = await post(client, {**GOOD, "content": [{**GOOD["content"][0], **triple}]})  # type: ignore[index]
     assert answer.status_code == 422
     assert path in {e["path"] for e in answer.json()["errors"]}
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"\xff\xfe", b"NaN", b'{"content": Infinity}', b"[" * 100_000, b"null", b"[]", b'"text"', b"[1]"]
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"NaN",
+        b'{"content": Infinity}',
+        b"[" * 100_000,
+        b"null",
+        b"[]",
+        b'"text"',
+        b"[1]",
+    ],
 )
 async def test_garbage_is_refused_and_never_breaks(log: Log, client: httpx.AsyncClient, body: bytes) -> None:
     answer = await post(client, body)
