@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import SecretStr
 
 from factstream.settings import Settings
-from pipeline.clock import system_clock
+from pipeline.clock import Clock, system_clock
 from pipeline.cost.budget import Budgets
 from pipeline.cost.gate import BudgetedExtractor, BudgetGate
 from pipeline.cost.prices import Prices
@@ -176,26 +176,42 @@ def api_settings(settings: Settings) -> ApiSettings:
     )
 
 
-def build_extractor(settings: Settings, chat: ChatModel | None, observer: Observer) -> Extractor:
-    """Triples need nothing; text is read by whoever the settings name."""
+def build_extractor(
+    settings: Settings, chat: ChatModel | None, observer: Observer, gate: BudgetGate | None = None
+) -> Extractor:
+    """Triples need nothing; text is read by whoever the settings name, while the budget lasts."""
     ontologies = build_ontologies(settings)
     triples = TriplesExtractor(ontologies)
     if chat is not None:
         reflexion = settings.max_reflexion_iterations
         reader: Extractor = ModelExtractor(chat, observer, reflexion=reflexion, ontologies=ontologies)
-        return RoutingExtractor(reader, triples)
+        return RoutingExtractor(BudgetedExtractor(reader, gate) if gate else reader, triples)
     from pipeline.extraction.local.extractor import LocalExtractor
 
     return RoutingExtractor(LocalExtractor(), triples)
 
 
-def build_stages(settings: Settings, store: GraphStore, embedder: Embedder, observer: Observer) -> Stages:
+def build_stages(
+    settings: Settings,
+    store: GraphStore,
+    embedder: Embedder,
+    observer: Observer,
+    clock: Clock = system_clock,
+) -> Stages:
     """The four stages over one store."""
-    clock = system_clock
+    budgets = build_budgets(settings)
+    gate = BudgetGate(store, budgets, clock, observer) if budgets else None
     chat = build_chat(settings, observer)
     judge = ModelEntityJudge(chat, observer) if chat else None
     return Stages(
-        extract=ExtractStage(store, build_extractor(settings, chat, observer), embedder, clock, observer),
+        extract=ExtractStage(
+            store,
+            build_extractor(settings, chat, observer, gate),
+            embedder,
+            clock,
+            observer,
+            embeds_ahead=chat is not None,
+        ),
         resolve_entities=ResolveEntitiesStage(store, embedder, clock, observer, judge),
         resolve_facts=ResolveFactsStage(store, embedder, clock, observer),
         update_communities=UpdateCommunitiesStage(store, embedder, clock, observer),

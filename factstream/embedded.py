@@ -86,7 +86,7 @@ class EmbeddedServer:
         Raises SettingError when the file or a port cannot be used, or keys are missing off loopback.
         """
         settings = self._settings
-        observer = PrometheusObserver()
+        observer = PrometheusObserver(top_groups=settings.metric_groups)
         parts = Parts(settings=settings, clock=self._clock, observer=observer)
         embedder = parts.caching_embedder()
         metrics = SearchMetrics()
@@ -102,7 +102,10 @@ class EmbeddedServer:
         try:
             gateway_app = create_gateway(
                 GatewaySettings(
-                    host=settings.host, api_keys=settings.api_keys, api_keys_file=settings.api_keys_file
+                    host=settings.host,
+                    api_keys=settings.api_keys,
+                    api_keys_file=settings.api_keys_file,
+                    ontologies=parts.ontology_names(),
                 ),
                 DurableSender(engine),
                 ready=engine.ping,

@@ -35,7 +35,7 @@ def worker(port: Port = None) -> None:
     settings = settings_or_exit(worker_port=port)
 
     async def main() -> None:
-        observer = PrometheusObserver()
+        observer = PrometheusObserver(top_groups=settings.metric_groups)
         embedder = compose.build_embedder(settings, observer)
         store = compose.build_store(settings, embedder, observer)
         stages = compose.build_stages(settings, store, embedder, observer)

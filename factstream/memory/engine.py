@@ -149,7 +149,7 @@ class Engine:
 def _line(parts: Parts, store: SqliteGraphStore, embedder: Embedder) -> Line:
     from factstream import compose
 
-    stages = compose.build_stages(parts.settings, store, embedder, parts.observer)
+    stages = compose.build_stages(parts.settings, store, embedder, parts.observer, parts.clock)
     extract = replace(stages.extract, clock=parts.clock)
     entities = replace(stages.resolve_entities, clock=parts.clock)
     return Line(
