@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from factstream.compose import build_budgets, build_prices
 from factstream.settings import Settings, load_settings, settings_table
 from pipeline.errors import SettingError
 from streams.metrics import CATALOGUE
@@ -54,3 +55,34 @@ def test_the_documented_table_is_the_real_one() -> None:
 def test_every_metric_is_documented() -> None:
     for metric in CATALOGUE:
         assert f"| `factstream_{metric.name}` | {metric.kind} | {metric.unit} |" in OPERATIONS
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"prices": {"gpt-4.1": {"prompt": "much"}}}, "FACTSTREAM_PRICES: gpt-4.1.prompt"),
+        ({"prices": {"gpt-4.1": {"prompt": 2}}, "small_model": "tiny"}, "no price for tiny"),
+        (
+            {"prices": {"gpt-4.1": {"prompt": 2}}, "embedder": "openai"},
+            "no price for text-embedding-3-small",
+        ),
+        ({"daily_budget": "lots"}, "FACTSTREAM_DAILY_BUDGET.*lots"),
+        ({"group_budgets": {"acme": "1 euro"}}, "FACTSTREAM_GROUP_BUDGETS.*1 euro"),
+        ({"daily_budget": "5 cost"}, "needs FACTSTREAM_PRICES"),
+    ],
+)
+def test_prices_and_budgets_that_cannot_be_kept_stop_the_start(given: dict[str, object], told: str) -> None:
+    settings = load_settings({"extractor": "model", **given})
+    with pytest.raises(SettingError, match=told):
+        build_prices(settings)
+        build_budgets(settings)
+
+
+def test_prices_and_budgets_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FACTSTREAM_PRICES", '{"gpt-4.1": {"prompt": 2, "cached": 0.5, "completion": 8}}')
+    monkeypatch.setenv("FACTSTREAM_DAILY_BUDGET", "2.50 cost")
+    monkeypatch.setenv("FACTSTREAM_GROUP_BUDGETS", '{"acme": "500000 tokens", "lab": null}')
+    settings = load_settings({"extractor": "model"})
+    assert build_prices(settings)
+    budgets = build_budgets(settings)
+    assert [str(budgets.of(group)) for group in ("acme", "lab", "rest")] == ["500000 tokens", "None", "2.50 cost"]
