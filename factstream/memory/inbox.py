@@ -32,6 +32,8 @@ WHERE no > :after AND dead IS NULL AND no NOT IN (SELECT value FROM json_each(:b
 REMOVE = "DELETE FROM inbox WHERE no IN (SELECT value FROM json_each(?))"
 BURY = "UPDATE inbox SET dead = :reason WHERE no = :no"
 DEAD = "SELECT no, group_id, episode_id, logged_at, value, dead FROM inbox WHERE dead IS NOT NULL ORDER BY no"
+REMEMBER = "INSERT OR IGNORE INTO setting VALUES (:name, :value)"
+REMEMBERED = "SELECT value FROM setting WHERE name = :name"
 REVIVE = "UPDATE inbox SET dead = NULL WHERE no = ?"
 
 
@@ -82,6 +84,15 @@ class Inbox:
         """Write down what is finished and let go of the file."""
         await self.flush()
         await self._database.close()
+
+    async def remember(self, name: str, value: str) -> str:
+        """Note something about the file unless it is noted; what stands there."""
+
+        def work(connection: sqlite3.Connection) -> str:
+            connection.execute(REMEMBER, {"name": name, "value": value})
+            return str(connection.execute(REMEMBERED, {"name": name}).fetchone()[0])
+
+        return await self._database.write("inbox_remember", work)
 
     async def append(self, records: Sequence[Acceptable], at: datetime) -> list[int]:
         """Keep the events, all or none; their numbers. When this returns they outlive a kill and a power cut.

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from pipeline.curation.ends import moved_evidence, named_ends, regrouped, with_ends
-from pipeline.curation.identities import Place, resolved_again, sharing_keys
+from pipeline.curation.identities import resolved_again, sharing_keys
 from pipeline.curation.rebuilding import (
     Component,
     component_of,

@@ -46,7 +46,7 @@ def merged(ledger: Ledger, apart: str, into: str, reason: str, now: datetime) ->
         facts=tuple(sorted(f.id for f in ledger.facts.values() if apart in (f.source.id, f.target.id))),
     )
     of = {(episode, each.index): into for episode, each in told}
-    joined = {place: Joined.operator for place in of}
+    joined = dict.fromkeys(of, Joined.operator)
     after = _moved(ledger, of, joined, record)
     return replace(after, merges={**ledger.merges, record.id: record}), record
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -107,7 +107,8 @@ class Operator:
                 if fact.beliefs[-1].holds
             )
             try:
-                await self.store.erase_group(group_id, ledger.lanes, (name, changes_as_output(changes, ())))
+                notice = _notice(changes, ledger.episodes)
+                await self.store.erase_group(group_id, ledger.lanes, (name, notice))
             except Fenced:
                 continue
             return Curated(group_id, name, changes, tuple(sorted(ledger.episodes)))
@@ -166,7 +167,7 @@ class Operator:
         """Curations of the group whose changes nobody has confirmed to be published."""
         ledger = await self.store.ledger(group_id)
         return [
-            Curated(group_id, name, tuple(map(FactChange.model_validate, orjson.loads(text)["changes"])))
+            _read_notice(group_id, name, text)
             for (name, stage), text in sorted(ledger.outputs.items())
             if stage == NOTICE
         ]
@@ -186,7 +187,7 @@ class Operator:
                 at=now,
                 added=decision.added,
                 forgotten=decision.forgotten,
-                notice=(decision.name, changes_as_output(changes, ())),
+                notice=(decision.name, _notice(changes, decision.forgotten)),
             )
             texts = texts_to_embed(ledger, after, occurrence)
             shortened = [text[:MAX_EMBEDDED_CHARACTERS] for text in texts]
@@ -199,6 +200,18 @@ class Operator:
             own = decision.added[0].id if decision.added else None
             return Curated(group_id, decision.name, changes, decision.forgotten, own, decision.merge)
         raise Retryable(f"group {group_id!r} does not come to rest: try again later")
+
+
+def _notice(changes: Iterable[FactChange], forgotten: Iterable[str]) -> str:
+    """What is to be published, in the form in which stages keep their changes."""
+    told = orjson.loads(changes_as_output(changes, ()))
+    return orjson.dumps({**told, "forgotten": sorted(forgotten)}).decode()
+
+
+def _read_notice(group_id: str, name: str, text: str) -> Curated:
+    told = orjson.loads(text)
+    changes = tuple(FactChange.model_validate(change) for change in told["changes"])
+    return Curated(group_id, name, changes, tuple(told["forgotten"]))
 
 
 def _let_pass(before: Ledger, after: Ledger) -> None:

@@ -220,4 +220,5 @@ def _present_changes(text: str, after: Ledger) -> str:
     ]
     if kept == changes:
         return text
-    return changes_as_output(kept, (e for e in told["touched"] if e in after.entities))
+    present = orjson.loads(changes_as_output(kept, (e for e in told["touched"] if e in after.entities)))
+    return orjson.dumps({**told, **present}).decode()

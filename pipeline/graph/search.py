@@ -65,6 +65,10 @@ class SearchPlan:
     away from that entity (facts: their nearer end), at most `max_distance`. With `similarities` it adds the cosine
     of each pair of candidates of a scope, so that no vector needs to leave it. With `mentions` it adds the number of
     episodes that mention an entity or support a fact.
+
+    `neighbours`, in a search of episodes, is how far to look before and after the `CENTRES` best episodes of each leg
+    in their threads: what stands there and passes the filters becomes an item. With `sources` so do the last
+    `SOURCES` episodes that support each of the `CENTRES` best facts of each leg.
     """
 
     group_ids: tuple[str, ...]
@@ -82,6 +86,14 @@ class SearchPlan:
     max_distance: int = 6
     similarities: bool = False
     mentions: bool = False
+    neighbours: int = 0
+    sources: bool = False
+
+
+CENTRES = 30
+"""Candidates of a leg, best first, around which a search looks for neighbours and sources."""
+SOURCES = 3
+"""Supporting episodes of a fact that a search follows, the last ones."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +127,9 @@ class Candidates:
     """Answer to a SearchPlan. Keys are "group\\x1fid", since ids are unique inside their group only.
 
     `items`: by scope and key, each candidate once. `similarities`: by scope, cosine by ordered pair of keys (both
-    orders present). `degraded`: what could not be used and why.
+    orders present). `neighbours`: for episodes, (key, key of one that comes later in its thread, places between them:
+    1 is the next); the episodes between two that are named may be left out by the filters, they count all the same.
+    `degraded`: what could not be used and why.
     """
 
     legs: tuple[Leg, ...]
@@ -123,6 +137,7 @@ class Candidates:
     distances: dict[Scope, dict[str, int]] = field(default_factory=dict)
     similarities: dict[Scope, dict[tuple[str, str], float]] = field(default_factory=dict)
     mentions: dict[Scope, dict[str, int]] = field(default_factory=dict)
+    neighbours: tuple[tuple[str, str, int], ...] = ()
     degraded: tuple[str, ...] = ()
 
 

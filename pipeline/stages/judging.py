@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,9 +12,7 @@ from pipeline.model.entity import Entity
 from pipeline.model.episode import Usage
 from pipeline.model.extraction import Mention
 from pipeline.stages.matching import type_of
-
-_NUMBERS = re.compile(r"\d+")
-_SINGLE = re.compile(r"(?<![^\W_])[a-z](?![^\W_])")
+from pipeline.stages.name_marks import tell_apart
 
 
 @dataclass(frozen=True)
@@ -75,17 +72,10 @@ class FactJudge(Protocol):
 def may_be_same(mention: Mention, entity: Entity) -> bool:
     """Whether a judge may join the two at all.
 
-    Never when both have types that differ, nor when the names differ in a number (versions, years, serials) or in a
-    single letter that stands alone ("Rev A" and "Rev B") or at the end of a number ("eu-west-1a" and "eu-west-1b").
+    Never when both have types that differ, nor when the marks of the names tell them apart: see `tell_apart`. A name
+    that is an alias of the entity already counts like its name.
     """
     wanted = type_of(mention)
     if wanted is not None and entity.type is not None and entity_key(wanted) != entity_key(entity.type):
         return False
-    names = [entity_key(n) for n in (entity.name, *entity.aliases)]
-    return any(_marks(entity_key(mention.name)) == _marks(n) for n in names)
-
-
-def _marks(key: str) -> tuple[list[str], list[str]]:
-    numbers = [n.lstrip("0") or "0" for n in _NUMBERS.findall(key)]
-    letters = _SINGLE.findall(key) + re.findall(r"\d([a-z])(?![a-z])", key)
-    return sorted(numbers), sorted(letters)
+    return not all(tell_apart(mention.name, name) for name in (entity.name, *entity.aliases))

@@ -16,7 +16,6 @@ from pipeline.model.extraction import Cardinality
 from pipeline.model.fact import Fact
 from pipeline.timeline.evidence import Evidence
 
-
 _MINUS = re.compile(r"(?<!\S)-(?=\d)")
 
 

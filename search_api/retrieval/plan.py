@@ -10,6 +10,7 @@ from pipeline.graph.port import Vector
 from pipeline.graph.search import Filters, Method, Scope, SearchPlan
 from search_api.recipes import Reranker
 from search_api.requests import SearchRequest
+from search_api.retrieval.memory import REACH
 
 DEFAULT_DEPTH = 1
 CENTER_DEPTH = 3
@@ -107,4 +108,6 @@ def search_plan(
         distances_from=request.center if request.order is Reranker.node_distance else None,
         similarities=request.order is Reranker.mmr,
         mentions=request.order is Reranker.episode_mentions,
+        neighbours=REACH if request.order is Reranker.memory else 0,
+        sources=request.order is Reranker.memory,
     )

@@ -21,6 +21,7 @@ from search_api.retrieval.answer import search_answer
 from search_api.retrieval.cross_encoder import CrossEncoder
 from search_api.retrieval.found import Found, Hit, readable, visible
 from search_api.retrieval.fusion import by_score
+from search_api.retrieval.memory import MemoryWeights, episodes_in_context
 from search_api.retrieval.plan import choose_methods, choose_scopes, search_plan
 from search_api.retrieval.rank import fused, ranked
 from search_api.retrieval.ranked import Ranked
@@ -28,7 +29,7 @@ from search_api.retrieval.ranked import Ranked
 _log = logging.getLogger(__name__)
 
 SEARCH_SCOPES = (Scope.facts,)
-CONTEXT_SCOPES = (Scope.facts, Scope.entities, Scope.communities)
+CONTEXT_SCOPES = tuple(Scope)
 
 MAX_EMBEDDED_CHARACTERS = 2000
 """A longer query is embedded by its beginning; its words count whole, by text search."""
@@ -52,12 +53,14 @@ class Retrieval:
         cross_encoder: CrossEncoder | None,
         clock: Clock,
         stopwatch: Callable[[], float] = time.perf_counter,
+        weights: MemoryWeights = MemoryWeights(),
     ) -> None:
         self._reader = reader
         self._embedder = embedder
         self._cross_encoder = cross_encoder
         self._clock = clock
         self._stopwatch = stopwatch
+        self._weights = weights
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """The items themselves, by scope."""
@@ -100,7 +103,18 @@ class Retrieval:
         degraded += candidates.degraded
 
         shown = {scope: visible(candidates, scope, request.known_at) for scope in scopes}
-        relevance = {scope: fused(candidates, scope, frozenset(shown[scope])) for scope in scopes}
+        relevance = {
+            scope: fused(candidates, scope, frozenset(shown[scope]), request.order) for scope in scopes
+        }
+        if request.order is Reranker.memory and Scope.episodes in scopes:
+            relevance[Scope.episodes] = episodes_in_context(
+                candidates,
+                shown,
+                relevance.get(Scope.facts, ()),
+                request.query or "",
+                request.known_at,
+                self._weights,
+            )
         orders = {scope: ranked(candidates, scope, relevance[scope], request) for scope in scopes}
         min_score = request.min_score
         if request.order is Reranker.cross_encoder and any(relevance.values()):

@@ -66,7 +66,10 @@ def read_model(kind: type[M], event: Event) -> M:
 
 
 def names_of(event: Event) -> tuple[str, str] | None:
-    """Group and episode of any of our records as far as they can be told, for the status of a dead one."""
+    """Group and episode of any of our records as far as they can be told, for the status of a dead one.
+
+    None when the key says another group: a record must not speak of an episode that is not its own group's.
+    """
     try:
         raw = read_json(event.value)
     except Poison:
@@ -76,9 +79,9 @@ def names_of(event: Event) -> tuple[str, str] | None:
     if isinstance(raw.get("episode"), dict):
         raw = raw["episode"]
     group, episode = raw.get("group_id"), raw.get("id", raw.get("episode_id"))
-    if isinstance(group, str) and isinstance(episode, str) and group and episode:
-        return group, episode
-    return None
+    if not (isinstance(group, str) and isinstance(episode, str) and group and episode):
+        return None
+    return (group, episode) if event.lane == group.encode("utf-8", "surrogatepass") else None
 
 
 def _no_constant(name: str) -> Any:

@@ -20,6 +20,9 @@ class ResolveEntitiesWork(StageWork[None, None]):
 
     async def handle(self, event: Event, admitted: None, prepared: None) -> None:
         """Commits and sends on."""
+        if event.value is None:
+            # The episode was forgotten, and with it what the compacted topic kept of it.
+            return
         extracted = read_model(ExtractedEpisode, event)
         outcome = await self._stage.run(extracted)
         episode = extracted.episode

@@ -26,6 +26,9 @@ class ResolveFactsWork(StageWork[None, None]):
 
     async def handle(self, event: Event, admitted: None, prepared: None) -> None:
         """Commits and sends on, one record per change."""
+        if event.value is None:
+            # The episode was forgotten, and with it what the compacted topic kept of it.
+            return
         resolved = read_model(ResolvedEpisode, event)
         outcome = await self._stage.run(resolved)
         if outcome.output is not None:

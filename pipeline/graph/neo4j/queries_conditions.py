@@ -32,6 +32,8 @@ class SearchShape:
     hops: int = 0
     similarities: bool = False
     mentions: bool = False
+    neighbours: bool = False
+    sources: bool = False
 
     @property
     def scopes(self) -> tuple[Scope, ...]:

@@ -21,6 +21,9 @@ from pipeline.graph.neo4j.queries_conditions import (
 from pipeline.graph.neo4j.queries_read import COMMUNITY_FIELDS, ENTITY_FIELDS, EPISODE_FIELDS, FACT_FIELDS
 from pipeline.graph.search import Method, Scope
 
+PREFIX = "CYPHER 25 replan=skip"
+"""Every pattern starts from an index that it names or that is the only one that fits, so a plan stays right while the
+graph grows; without this it is made anew, for up to seconds, whenever the counts have moved."""
 MAX_DEPTH = 3
 MAX_HOPS = 10
 _HOPS = {n: f"{{0,{n}}}" for n in range(1, MAX_HOPS + 1)}
@@ -94,7 +97,7 @@ def search_query(shape: SearchShape) -> str:
     "similar_facts" with [i, j, cosine] for places in that list; "mentions", how often each of `entities` is
     mentioned; "steps", a list of [group id, entity id, steps].
     """
-    parts = ["CYPHER 25"]
+    parts = [PREFIX]
     columns = []
     for scope, method in shape.legs:
         leg = leg_column(scope, method)
@@ -106,6 +109,14 @@ def search_query(shape: SearchShape) -> str:
         if shape.similarities:
             parts.append(_similarities(scope))
             columns.append(f"similar_{scope}")
+    if Scope.episodes in shape.scopes:
+        legs = {scope: [leg_column(of, m) for of, m in shape.legs if of is scope] for scope in shape.scopes}
+        if shape.neighbours:
+            parts.append(_neighbours(shape, legs[Scope.episodes]))
+            columns += ["neighbours", "near_episodes"]
+        if shape.sources and Scope.facts in legs:
+            parts.append(_sources(shape, legs[Scope.facts]))
+            columns.append("source_episodes")
     if shape.mentions and Scope.entities in shape.scopes:
         columns.append(f"{_MENTIONS[shape.known]} AS mentions")
     if shape.hops and {Scope.facts, Scope.entities} & set(shape.scopes):
@@ -124,11 +135,34 @@ def _has_direction(embedding: str) -> str:
 
 
 def _text_leg(shape: SearchShape, scope: Scope) -> str:
+    """The best by the index, which knows the groups (and roughly which facts are over). What it cannot check comes
+    after it; when that leaves too few of a full answer, the index is asked for all that it has."""
+    call = _TARGETS[scope].text_call
+    after = visible(shape, scope) + filters(shape, scope)
+    keep = f"""WITH x, score WHERE x.group_id IN $group_ids{_and(after)}
+        WITH x, score ORDER BY score DESC, x.group_id, x.uuid LIMIT $limit
+        RETURN collect([x, score]) AS"""
+    widen = f"""
+    CALL (text, size, hits) {{
+        WHEN size >= $text_fetch AND size(hits) < $limit THEN {{
+            CALL {call}
+            {keep} found
+        }} ELSE {{ RETURN hits AS found }}
+    }}"""
     return f"""
     UNWIND $texts_{scope} AS text
-    CALL {_TARGETS[scope].text_call}
-    WITH x, score WHERE x.group_id IN $group_ids{_and(visible(shape, scope) + filters(shape, scope))}
-    WITH x, score ORDER BY score DESC, x.group_id, x.uuid LIMIT $limit"""
+    CALL (text) {{
+        CALL {call.replace("text)", "text, {limit: $text_fetch})")}
+        RETURN collect([x, score]) AS first
+    }}
+    WITH text, first, size(first) AS size
+    CALL (first) {{
+        UNWIND first AS hit
+        WITH hit[0] AS x, hit[1] AS score
+        {keep} hits
+    }}{widen if after else ""}
+    UNWIND {"found" if after else "hits"} AS hit
+    WITH hit[0] AS x, hit[1] AS score ORDER BY score DESC, x.group_id, x.uuid LIMIT $limit"""
 
 
 def _vector_leg(shape: SearchShape, scope: Scope) -> str:
@@ -242,6 +276,64 @@ def _similarities(scope: Scope) -> str:
     WITH i, j, 2 * vector.similarity.cosine(vectors[i], vectors[j]) - 1 AS cosine
     WHERE cosine IS NOT NULL
     RETURN collect([i, j, cosine]) AS similar_{scope}
+}}"""
+
+
+def _centres(legs: list[str]) -> str:
+    """The best of each leg, each once, as x."""
+    return f"""UNWIND [{", ".join(f"{leg}[..$centres]" for leg in legs)}] AS leg
+    UNWIND leg AS hit
+    WITH DISTINCT hit[0] AS x"""
+
+
+def _neighbours(shape: SearchShape, legs: list[str]) -> str:
+    """Who stands before and after the best episodes in their threads, as (earlier, later, steps), and their fields.
+    The index holds a thread by time; only those of one time are put in order of arrival."""
+    seen = _and(visible(shape, Scope.episodes) + filters(shape, Scope.episodes))
+
+    def side(before: bool) -> str:
+        than, order = ("<", " DESC") if before else (">", "")
+        pair = "[n, x, steps + 1]" if before else "[x, n, steps + 1]"
+        return f"""CALL (x) {{
+        MATCH (n:Episodic)
+        WHERE n.group_id = x.group_id AND n.fs_thread = x.fs_thread AND n.fs_reference {than}= x.fs_reference
+            AND (n.fs_reference {than} x.fs_reference OR n.fs_sequence {than} x.fs_sequence)
+        WITH n ORDER BY n.fs_reference{order}, n.fs_sequence{order} LIMIT $reach
+        WITH collect(n) AS near
+        UNWIND range(0, size(near) - 1) AS steps
+        WITH near[steps] AS n, steps
+        RETURN collect({pair}) AS {"before" if before else "after"}
+    }}"""
+
+    return f"""CALL ({", ".join(legs)}) {{
+    {_centres(legs)}
+    WHERE x.fs_thread IS NOT NULL
+    {side(before=True)}
+    {side(before=False)}
+    UNWIND before + after AS pair
+    WITH DISTINCT pair[0] AS a, pair[1] AS b, pair[2] AS steps
+    RETURN collect([a, b, steps]) AS pairs
+}}
+CALL (pairs, episodes) {{
+    UNWIND pairs AS pair
+    UNWIND pair[..2] AS x
+    WITH DISTINCT x WHERE NOT x IN episodes{seen}
+    RETURN collect({EPISODE_FIELDS}) AS near_episodes
+}}
+WITH *, [pair IN pairs | [pair[0].group_id, pair[0].uuid, pair[1].uuid, pair[2]]] AS neighbours"""
+
+
+def _sources(shape: SearchShape, legs: list[str]) -> str:
+    """The last episodes that support the best facts."""
+    seen = _and(visible(shape, Scope.episodes) + filters(shape, Scope.episodes))
+    return f"""CALL ({", ".join(legs)}, episodes) {{
+    {_centres(legs)}, episodes
+    WITH x.group_id AS group_id, ({SUPPORT[shape.known]}) AS support, episodes
+    UNWIND support[-$sources..] AS id
+    WITH DISTINCT group_id, id, episodes
+    MATCH (x:Episodic {{group_id: group_id, uuid: id}})
+    WHERE NOT x IN episodes{seen}
+    RETURN collect({EPISODE_FIELDS}) AS source_episodes
 }}"""
 
 

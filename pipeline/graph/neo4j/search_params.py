@@ -9,7 +9,7 @@ from typing import Any
 from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, UNBOUNDED_PAST, index_key, micros, scope_token, tag
 from pipeline.graph.neo4j.queries_conditions import SearchShape, after_index
 from pipeline.graph.neo4j.queries_search import MAX_DEPTH, MAX_HOPS
-from pipeline.graph.search import Method, Scope, SearchPlan, TimeRange
+from pipeline.graph.search import CENTRES, SOURCES, Method, Scope, SearchPlan, TimeRange
 
 COMPARED = 60
 """Candidates of a scope, best first, among which similarities are measured: at most 1,770 pairs."""
@@ -53,6 +53,8 @@ def shape_of(plan: SearchPlan) -> SearchShape:
         hops=min(max(plan.max_distance, 1), MAX_HOPS) if plan.distances_from is not None else 0,
         similarities=plan.similarities,
         mentions=plan.mentions,
+        neighbours=plan.neighbours > 0,
+        sources=plan.sources,
     )
 
 
@@ -67,6 +69,7 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
         "group_ids": groups,
         "limit": plan.limit,
         "fetch": max(plan.limit * OVERFETCH, FILTERED_FETCH if checked_later else 0),
+        "text_fetch": max(plan.limit * OVERFETCH, FILTERED_FETCH),
         "never": UNBOUNDED_FUTURE,
         "as_of": None if plan.as_of is None else micros(plan.as_of),
         "known_at": None if plan.known_at is None else micros(plan.known_at),
@@ -82,6 +85,9 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
         "followed": FOLLOWED,
         "compared": COMPARED,
         "centre": plan.distances_from,
+        "centres": CENTRES,
+        "reach": plan.neighbours,
+        "sources": SOURCES,
     }
     open_only = plan.known_at is None and plan.as_of is not None and plan.as_of >= now - STILL_NOW
     for scope in shape.scopes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +26,10 @@ def candidates_of(plan: SearchPlan, row: Mapping[str, Any]) -> Candidates:
         scope: {_key(fields): _READ[scope](fields) for fields in row.get(scope, ())}
         for scope in dict.fromkeys(plan.scopes)
     }
+    for column in ("near_episodes", "source_episodes"):
+        for fields in row.get(column, ()):
+            if (key := _key(fields)) not in items[Scope.episodes]:
+                items[Scope.episodes][key] = codec.stored_episode(fields)
     return Candidates(
         legs=tuple(
             Leg(
@@ -40,6 +44,7 @@ def candidates_of(plan: SearchPlan, row: Mapping[str, Any]) -> Candidates:
         distances=_distances(items, row["steps"]) if "steps" in row else {},
         similarities={scope: _similarities(row, scope) for scope in items if f"similar_{scope}" in row},
         mentions=_mentions(items, row, plan.known_at) if plan.mentions else {},
+        neighbours=_neighbours(items, row.get("neighbours", ())),
         degraded=_degraded(plan),
     )
 
@@ -79,6 +84,14 @@ def _distances(
             if near:
                 found[scope][key] = min(near)
     return {scope: found[scope] for scope in items if scope in found}
+
+
+def _neighbours(
+    items: Mapping[Scope, Mapping[str, Item]], pairs: Sequence[tuple[str, str, str, int]]
+) -> tuple[tuple[str, str, int], ...]:
+    shown = items.get(Scope.episodes, {})
+    keyed = ((item_key(group, a), item_key(group, b), steps) for group, a, b, steps in pairs)
+    return tuple(pair for pair in keyed if pair[0] in shown and pair[1] in shown)
 
 
 def _mentions(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from pipeline.graph.search import Candidates, Item, Leg, Method, Scope, SearchPlan
+from pipeline.graph.search import CENTRES, Candidates, Item, Leg, Method, Scope, SearchPlan
 from pipeline.graph.sqlite import queries_read, text
+from pipeline.graph.sqlite.around import Around
 from pipeline.graph.sqlite.codec import json_list
 from pipeline.graph.sqlite.conditions import Conditions
 from pipeline.graph.sqlite.items import KIND, items_by_no
@@ -54,12 +55,41 @@ class Search:
                 Leg(scope, method, tuple((keys[scope][no], score) for no, score in leg))
                 for method, leg in ranked.items()
             ]
+        neighbours = self._add_episodes(legs, items, keys) if Scope.episodes in items else ()
         return Candidates(
             legs=tuple(legs),
             items=items,
             distances={} if plan.distances_from is None else self._distances(plan.distances_from, items),
             similarities=self._similarities(keys) if plan.similarities else {},
             mentions=self._mentions(keys, items) if plan.mentions else {},
+            neighbours=neighbours,
+        )
+
+    def _add_episodes(
+        self,
+        legs: Sequence[Leg],
+        items: dict[Scope, dict[str, Item]],
+        keys: Mapping[Scope, Mapping[int, str]],
+    ) -> tuple[tuple[str, str, int], ...]:
+        """Put the neighbours and sources among the episodes; answer who is whose neighbour."""
+        around = Around(self._connection, self._plan)
+        episodes = items[Scope.episodes]
+        no_of = {key: no for no, key in keys[Scope.episodes].items()}
+        centres = [no_of[key] for key in _centres(legs, Scope.episodes)]
+        pairs = around.neighbours(centres) if self._plan.neighbours else {}
+        new = {no for pair in pairs for no in pair}
+        if self._plan.sources and Scope.facts in items:
+            best = [items[Scope.facts][key] for key in _centres(legs, Scope.facts)]
+            new |= around.sources([fact for fact in best if isinstance(fact, Fact)], self._groups)
+        new -= keys[Scope.episodes].keys()
+        passing = self._conditions.passing(self._connection, Scope.episodes, sorted(new))
+        found = items_by_no(self._connection, Scope.episodes, sorted(passing))
+        episodes |= dict(found.values())
+        shown = {**keys[Scope.episodes], **{no: key for no, (key, _) in found.items()}}
+        return tuple(
+            (shown[a], shown[b], steps)
+            for (a, b), steps in sorted(pairs.items())
+            if a in shown and b in shown
         )
 
     def _ranked(self, scope: Scope, method: Method, around: Ranked) -> Iterable[tuple[int, float]]:
@@ -134,6 +164,11 @@ class Search:
             counted = dict(self._connection.execute(queries_read.MENTION_COUNTS, wanted).fetchall())
             counts[Scope.entities] = {key: counted.get(no, 0) for no, key in keys[Scope.entities].items()}
         return counts
+
+
+def _centres(legs: Sequence[Leg], scope: Scope) -> list[str]:
+    best = (key for leg in legs if leg.scope is scope for key, _ in leg.ranked[:CENTRES])
+    return list(dict.fromkeys(best))
 
 
 def _nearest(steps: dict[int, int]) -> Ranked:

@@ -97,6 +97,19 @@ WHERE group_no = :group AND episode_id = :id AND known_from <= :known AND known_
 ENTITY_NOS = """
 SELECT e.id, e.no FROM json_each(:ids) i CROSS JOIN entity e ON e.group_no = :group AND e.id = i.value"""
 
+# Around episodes. The rows of a thread come by index, nearest first; what comes later has the greater (time, sequence).
+
+EPISODES_BEFORE = """
+SELECT n.no FROM episode e JOIN episode n ON n.group_no = e.group_no AND n.thread_id = e.thread_id
+WHERE e.no = :no AND (n.reference_time, n.sequence) < (e.reference_time, e.sequence)
+ORDER BY n.reference_time DESC, n.sequence DESC LIMIT :reach"""
+EPISODES_AFTER = """
+SELECT n.no FROM episode e JOIN episode n ON n.group_no = e.group_no AND n.thread_id = e.thread_id
+WHERE e.no = :no AND (n.reference_time, n.sequence) > (e.reference_time, e.sequence)
+ORDER BY n.reference_time, n.sequence LIMIT :reach"""
+EPISODE_NOS = """
+SELECT p.no FROM json_each(:ids) i CROSS JOIN episode p ON p.group_no = :group AND p.id = i.value"""
+
 # Items
 
 FACTS_BY_NO = """

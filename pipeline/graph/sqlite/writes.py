@@ -184,7 +184,7 @@ class ItemWriter:
             "fact",
             no,
             self._group,
-            search_text(fact.fact, fact.source.name, fact.target.name),
+            search_text(fact.fact, fact.source.name, fact.target.name, fact.relation),
         )
         self.vector("fact", no, write.fact_embedding)
 

@@ -64,11 +64,8 @@ def outcomes(
     request: pytest.FixtureRequest, kafka_bootstrap: str, bolt_uri: str, tmp_path_factory: Any
 ) -> Callable[[Any], Outcome]:
     """The outcome of every crash that this run asks for, and of the undisturbed story; some at a time."""
-    asked = {
-        item.callspec.params["crash"]
-        for item in request.session.items
-        if item.path == request.path and "crash" in getattr(item, "callspec", _NoSpec).params
-    }
+    specs = [getattr(item, "callspec", None) for item in request.session.items if item.path == request.path]
+    asked = {spec.params["crash"] for spec in specs if spec is not None}
     folder = tmp_path_factory.mktemp("markers")
 
     async def everything() -> dict[Any, Outcome | BaseException]:
@@ -91,10 +88,6 @@ def outcomes(
         return told
 
     return outcome
-
-
-class _NoSpec:
-    params: dict[str, Any] = {}
 
 
 async def told_again(installation: Running, crash: tuple[str, str, int, str], folder: Path) -> Outcome:

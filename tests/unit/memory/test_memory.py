@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from factstream.memory import EpisodeDied, InvalidRequest, Memory
+from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.errors import Poison, Retryable, SettingError
 from pipeline.model.episode import EpisodeState
 from pipeline.model.event import InvalidEvent, TextEvent, parse_event
@@ -212,6 +213,20 @@ async def test_a_file_that_cannot_be_used_says_why(make: Callable[..., Memory], 
         await make(path=tmp_path / "none.db", read_only=True).open()
     with pytest.raises(RuntimeError, match="not open"):
         await make().add(works_at(1))
+
+
+async def test_vectors_of_two_models_are_never_mixed(make: Callable[..., Memory]) -> None:
+    async with make():
+        pass
+
+    class Other(HashingEmbedder):
+        model = "other"  # type: ignore[assignment]
+
+    for embedder in (Other(), HashingEmbedder(64)):
+        with pytest.raises(SettingError, match="holds vectors of"):
+            await make(embedder=embedder).open()
+    async with make():
+        pass
 
 
 async def test_a_closed_memory_takes_nothing(make: Callable[..., Memory]) -> None:

@@ -20,7 +20,7 @@ from tests.unit.memory import writer
 from tests.unit.memory.events import works_at
 
 KILLS = int(os.environ.get("KILLS", "10"))
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 @pytest.fixture(scope="module")

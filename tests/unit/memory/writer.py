@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 from multiprocessing.connection import Connection
 
 from factstream.memory import Memory
@@ -11,6 +12,8 @@ from pipeline.errors import SettingError
 from pipeline.extraction.triples import TriplesExtractor
 from tests.unit.memory.events import works_at
 
+HANGS_AFTER = 100.0
+
 
 def memory_of(path: str, *, read_only: bool = False) -> Memory:
     return Memory(path, read_only=read_only, embedder=HashingEmbedder(), extractor=TriplesExtractor())
@@ -18,6 +21,9 @@ def memory_of(path: str, *, read_only: bool = False) -> Memory:
 
 def write(path: str, first: int, tell: Connection) -> None:
     """Adds episodes from number `first` on for ever, in three ways, and tells the next number after each answer."""
+
+    # A writer that hangs says where.
+    faulthandler.dump_traceback_later(HANGS_AFTER)
 
     async def main() -> None:
         async with memory_of(path) as memory:

@@ -151,6 +151,7 @@ def test_the_recipes_of_the_contract_and_of_graphiti_are_there():
     }.items():
         for order in orders.split():
             assert RECIPES[f"{family}_HYBRID_SEARCH_{order}"].reranker.value == order.lower()
-    for order in Reranker:
+    for order in set(Reranker) - {Reranker.memory}:
         assert RECIPES[f"hybrid_{order}"].reranker is order
+    assert RECIPES["memory"].reranker is Reranker.memory
     assert RECIPES["bm25"].methods == (Method.bm25,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pipeline.model.episode import Usage
 from pipeline.observer import Observer
 from streams.lane_observer import LaneObserver
 from streams.metrics import CATALOGUE, PREFIX
@@ -18,10 +19,12 @@ def test_every_metric_of_the_catalogue_is_filled_by_a_report():
     lanes.phase_finished("extract", "admit", 0.1)
     lanes.attempt_failed("extract", "handle", Verdict.FENCED)
     lanes.backlog("extract", 3, 12.5)
+    lanes.parked("extract", 2)
     lanes.lag("episodes", 0, 7)
     pipeline.graph_round_trip("commit", 0.01)
     pipeline.model_call("extract", "ok", 100, 20, 1.5)
     pipeline.embedded(10, 4, 0.2)
+    pipeline.spent("g", Usage(llm_calls=2))
     pipeline.event("empty_extraction")
     pipeline.event("date_disagreement", 2)
     observer.records_confirmed("facts.changes", 3, 0.01)
@@ -39,6 +42,8 @@ def test_every_metric_of_the_catalogue_is_filled_by_a_report():
     assert value("model_tokens_total", purpose="extract", kind="completion") == 20
     assert value("embedded_texts_total", source="computed") == 6
     assert value("occurrences_total", name="date_disagreement") == 2
+    assert value("parked_events", stage="extract") == 2
+    assert value("group_usage", group="g", kind="llm_calls") == 2
     assert value("oldest_event_age_seconds", stage="extract") == 12.5
     lanes.partition_lost("episodes", 0)
     assert value("lag_events", topic="episodes", partition="0") is None

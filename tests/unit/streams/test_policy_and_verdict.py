@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from aiokafka.errors import KafkaConnectionError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.errors import Fenced, Poison, Retryable
+from pipeline.errors import Fenced, Parked, Poison, Retryable
 from streams.lane_policy import LanePolicy
 from streams.verdict import Verdict, judge
 
@@ -17,6 +19,7 @@ from streams.verdict import Verdict, judge
     [
         (Retryable("x"), Verdict.OUTAGE),
         (KafkaConnectionError("x"), Verdict.OUTAGE),
+        (Parked("x", datetime(2024, 1, 1, tzinfo=UTC)), Verdict.PARKED),
         (Poison("x"), Verdict.POISON),
         (Fenced("x"), Verdict.FENCED),
         (KeyError("x"), Verdict.UNKNOWN),
@@ -41,6 +44,7 @@ def test_pauses_grow_and_are_bounded(failures, chance):
         {"concurrency": 0},
         {"ahead": 0},
         {"max_pending": 0},
+        {"max_held": 0},
         {"attempts": 0},
         {"first_pause": 31.0},
         {"first_pause": 0.0},

@@ -86,3 +86,8 @@ def test_names_are_found_in_every_event_of_ours() -> None:
     assert names_of(record({"episode": {"group_id": "g", "id": "e1"}, "extraction": {}})) == ("g", "e1")
     assert names_of(record({"group_id": "g", "episode_id": "e1"})) == ("g", "e1")
     assert names_of(record({"group_id": "g"})) is None
+
+
+@pytest.mark.parametrize("group", ["other", "\ud800"])
+def test_a_dead_record_speaks_of_no_other_groups_episodes(group: str) -> None:
+    assert names_of(record({**GOOD, "group_id": group})) is None

@@ -1,0 +1,192 @@
+"""A graph of a size that a measurement asks for: people, what they do, and the episodes that said so."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.embedding.hashing import HashingEmbedder
+from pipeline.graph.neo4j import properties, queries_write
+from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.schema import ensure_schema
+from pipeline.graph.port import EntityWrite, FactWrite
+from pipeline.identity import entity_key, stable_id
+from pipeline.model.entity import Entity
+from pipeline.model.episode import Episode, Source, Speaker
+from pipeline.model.fact import Belief, EntityRef, Fact, Support
+from pipeline.observer import SilentObserver
+
+DIMENSION = 384
+SPREAD = 200
+NOW = datetime(2024, 6, 1, tzinfo=UTC)
+FACTS_AN_EPISODE = 5
+EPISODES_A_THREAD = 10
+BATCH = 500
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_FIRST = _words(
+    "Ana Bo Carla Dev Elif Femi Goro Hana Ines Jun Kofi Lena Mina Noor Omar Pia Quim Rosa Sami Tara"
+)
+_LAST = _words(
+    "Abel Brandt Costa Diaz Eder Fuchs Gallo Haas Ito Jansen Kaya Lund Mora Nagy Okoye Petit Ruiz Sato Tran"
+)
+_KINDS = {
+    "WORKS_AT": ("works at", _words("Mill Bank Forge Studio Clinic Bakery Harbour Press Garden Works")),
+    "LIVES_IN": ("lives in", _words("Aston Berga Calder Dunmore Elba Ferro Gorlitz Hove Imola Jarrow")),
+    "LIKES": ("likes", _words("chess tennis sailing baking jazz poetry hiking pottery rowing gardens")),
+    "BOUGHT": ("bought", _words("bicycle lamp kettle piano camera boat tent carpet violin drill")),
+}
+
+EPISODES = """CYPHER 25
+UNWIND $rows AS row
+CREATE (e:Episodic {group_id: $group_id, uuid: row.uuid})
+SET e += row.properties
+WITH e, row UNWIND row.mentions AS mention
+MATCH (n:Entity {group_id: $group_id, uuid: mention.entity})
+CREATE (e)-[:MENTIONS {group_id: $group_id, uuid: mention.uuid, created_at: $at}]->(n)
+"""
+IS_FILLED = "MATCH (f:Filled {group_id: $group_id}) RETURN f.group_id AS group_id"
+FILLED = "MERGE (f:Filled {group_id: $group_id})"
+
+
+def question(chance: random.Random) -> str:
+    """A question about somebody."""
+    verb, things = _KINDS[chance.choice(list(_KINDS))]
+    who = f"{chance.choice(_FIRST)} {chance.choice(_LAST)}"
+    return chance.choice([f"What is it that {who} {verb}?", f"Who {verb} the {chance.choice(things)}?"])
+
+
+class ScaleGraph:
+    """One group of `size` facts, and as many over `SPREAD` groups. The same size is the same graph every time."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._vectors: dict[str, tuple[list[str], npt.NDArray[np.float32]]] = {}
+        self._people: dict[str, list[str]] = {}
+
+    def group(self, place: int | None) -> str:
+        """The large group (None) or a small one."""
+        return f"scale-{self._size}" if place is None else f"scale-{self._size}-{place}"
+
+    def vectors(self, group: str) -> tuple[list[str], npt.NDArray[np.float32]]:
+        """The ids and vectors of a group's facts."""
+        return self._vectors[group]
+
+    def person(self, chance: random.Random, group: str) -> str:
+        """Some person's id."""
+        return chance.choice(self._people[group])
+
+    async def fill(self, uri: str) -> None:
+        """Write what is not there."""
+        connection = Neo4jConnection(uri, None, None, "neo4j", SilentObserver())
+        await connection.open()
+        try:
+            await ensure_schema(connection, DIMENSION)
+            await self._group(connection, self.group(None), self._size)
+            for place in range(SPREAD):
+                await self._group(connection, self.group(place), max(1, self._size // SPREAD))
+        finally:
+            await connection.close()
+
+    async def _group(self, connection: Neo4jConnection, group: str, size: int) -> None:
+        chance = random.Random(group)
+        people = [
+            _entity(group, f"{chance.choice(_FIRST)} {chance.choice(_LAST)} {n}", "Person")
+            for n in range(max(2, size // 10))
+        ]
+        things = {
+            f"{relation} {thing}": _entity(group, f"{thing.title()} {number}", "Thing")
+            for relation, (_, names) in _KINDS.items()
+            for number, thing in enumerate(names * max(1, size // 400))
+        }
+        facts = [_fact(chance, group, number, people, things) for number in range(size)]
+        embedder = HashingEmbedder(DIMENSION)
+        vectors = await embedder.embed([fact.fact for fact in facts])
+        self._vectors[group] = ([fact.id for fact in facts], np.asarray(vectors, dtype=np.float32))
+        self._people[group] = [person.id for person in people]
+        if await connection.run("bench", IS_FILLED, {"group_id": group}):
+            return
+        entities = [*people, *{thing.id: thing for thing in things.values()}.values()]
+        named = await embedder.embed([entity.name for entity in entities])
+        for some in _batches(list(zip(entities, named, strict=True))):
+            rows = [properties.entity_parameters(EntityWrite(e, v), DIMENSION) for e, v in some]
+            await connection.write(
+                "bench", queries_write.WRITE_ENTITIES, {"group_id": group, "entities": rows}
+            )
+        for pairs in _batches(list(zip(facts, vectors, strict=True))):
+            rows = [properties.fact_parameters(FactWrite(f, v), DIMENSION, NOW) for f, v in pairs]
+            await connection.write("bench", queries_write.WRITE_FACTS, {"group_id": group, "facts": rows})
+        for told in _batches(list(_told(group, facts))):
+            texts = await embedder.embed([episode.text for episode, _ in told])
+            rows = [_row(e, of, v) for (e, of), v in zip(told, texts, strict=True)]
+            await connection.write("bench", EPISODES, {"group_id": group, "rows": rows, "at": NOW})
+        await connection.write("bench", FILLED, {"group_id": group})
+
+
+def _entity(group: str, name: str, kind: str) -> Entity:
+    key = entity_key(name)
+    return Entity(
+        id=stable_id("bench", group, key), group_id=group, name=name, type=kind, keys=(key,), created_at=NOW
+    )
+
+
+def _fact(
+    chance: random.Random, group: str, number: int, people: Sequence[Entity], things: dict[str, Entity]
+) -> Fact:
+    relation = chance.choice(list(_KINDS))
+    verb, names = _KINDS[relation]
+    who, what = chance.choice(people), things[f"{relation} {chance.choice(names)}"]
+    since = NOW - timedelta(days=chance.randrange(1, 2000))
+    ended = since + timedelta(days=30) if chance.random() < 0.2 else None
+    return Fact(
+        id=f"f{number}",
+        group_id=group,
+        source=EntityRef(id=who.id, name=who.name),
+        target=EntityRef(id=what.id, name=what.name),
+        relation=relation,
+        fact=f"{who.name} {verb} {what.name}",
+        beliefs=(Belief(known_from=since, valid_at=since, invalid_at=ended),),
+        support=(
+            Support(episode_id=f"e{number // FACTS_AN_EPISODE}", evidence_id=f"v{number}", known_from=since),
+        ),
+    )
+
+
+def _told(group: str, facts: Sequence[Fact]) -> Iterator[tuple[Episode, Sequence[Fact]]]:
+    for start in range(0, len(facts), FACTS_AN_EPISODE):
+        number = start // FACTS_AN_EPISODE
+        said = facts[start : start + FACTS_AN_EPISODE]
+        episode = Episode(
+            id=f"e{number}",
+            group_id=group,
+            source=Source.message,
+            content=". ".join(fact.fact for fact in said),
+            speaker=Speaker(name=said[0].source.name),
+            reference_time=NOW - timedelta(minutes=len(facts) - start),
+            sequence=number,
+            thread_id=f"t{number // EPISODES_A_THREAD}",
+        )
+        yield episode, said
+
+
+def _row(episode: Episode, facts: Sequence[Fact], vector: list[float]) -> dict[str, Any]:
+    ends = dict.fromkeys(end.id for fact in facts for end in (fact.source, fact.target))
+    return {
+        "uuid": episode.id,
+        "properties": properties.episode_properties(episode, vector, NOW),
+        "mentions": [{"entity": end, "uuid": stable_id("mention", episode.id, end)} for end in ends],
+    }
+
+
+def _batches(rows: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(rows), BATCH):
+        yield rows[start : start + BATCH]

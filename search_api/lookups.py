@@ -1,0 +1,134 @@
+"""Lookups: what is read by id. Every read is limited to one group; an id of another group is not there."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from pipeline.graph.search import GraphReader
+from pipeline.model.event import GroupId
+from pipeline.model.fact import Fact, FactView, view
+from pipeline.model.moments import Moment
+from search_api.answers import (
+    CommunityAnswer,
+    EntityAnswer,
+    EpisodeAnswer,
+    EpisodeList,
+    EpisodeSummary,
+    FactAnswer,
+    FactList,
+    community_fields,
+    entity_fields,
+    episode_answer,
+    episode_fields,
+    fact_answer,
+    fact_fields,
+)
+from search_api.problems import not_found
+
+_LOST_PLUS = re.compile(r"(?<=\d) (?=\d\d:?\d\d$)")
+
+
+def _restore_plus(value: Any) -> Any:
+    """A plus sign that was not percent-encoded arrives as a space: "12:00:00 05:30" meant "12:00:00+05:30"."""
+    return _LOST_PLUS.sub("+", value) if isinstance(value, str) and "T" in value else value
+
+
+QueryTime = Annotated[Moment, BeforeValidator(_restore_plus)]
+
+
+class Read(BaseModel):
+    """The query of a read by id. `known_at` left out is now."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    group_id: GroupId
+    known_at: QueryTime | None = None
+
+    def knew(self, created_at: datetime) -> bool:
+        """Whether something that was stored at this time was known."""
+        return self.known_at is None or created_at <= self.known_at
+
+
+class TimelineRead(Read):
+    """The query of a timeline. `as_of` left out is any time."""
+
+    as_of: QueryTime | None = None
+
+
+class EpisodesRead(BaseModel):
+    """The query of a list of episodes. `before` is exclusive."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    before: QueryTime | None = None
+    limit: Annotated[int, Field(ge=1, le=100)] = 100
+    thread_id: str | None = None
+
+
+class Lookups:
+    """Reads by id over a store. Raises a 404 problem for what is not there, and what the reader raises."""
+
+    def __init__(self, reader: GraphReader) -> None:
+        self._reader = reader
+
+    async def episode(self, episode_id: str, query: Read) -> EpisodeAnswer:
+        """An episode with its state, the facts that it supports and the entities that it mentions."""
+        stored = await self._reader.episode(query.group_id, episode_id)
+        if stored is None or not query.knew(stored.created_at):
+            raise not_found("episode", episode_id, query.group_id)
+        return episode_answer(stored, query.known_at)
+
+    async def episodes(self, group_id: str, query: EpisodesRead) -> EpisodeList:
+        """The episodes of a group, newest reference time first."""
+        found = await self._reader.episodes(
+            group_id, before=query.before, limit=query.limit, thread_id=query.thread_id
+        )
+        return EpisodeList(episodes=tuple(EpisodeSummary(**episode_fields(one)) for one in found))
+
+    async def fact(self, fact_id: str, query: Read) -> FactAnswer:
+        """A fact; one that is no longer believed as it was last."""
+        stored = await self._reader.fact(query.group_id, fact_id)
+        shown = None if stored is None else fact_answer(stored, query.known_at)
+        if shown is None:
+            raise not_found("fact", fact_id, query.group_id)
+        return shown
+
+    async def entity(self, entity_id: str, query: Read) -> EntityAnswer:
+        """An entity with its summary."""
+        stored = await self._reader.entity(query.group_id, entity_id)
+        if stored is None or not query.knew(stored.created_at):
+            raise not_found("entity", entity_id, query.group_id)
+        return EntityAnswer(**entity_fields(stored))
+
+    async def timeline(self, entity_id: str, query: TimelineRead) -> FactList:
+        """The facts of an entity in either direction, in the order of their start."""
+        facts = await self._reader.entity_facts(query.group_id, entity_id)
+        if facts is None:
+            raise not_found("entity", entity_id, query.group_id)
+        shown = [(one, seen) for one in facts if (seen := view(one, query.known_at)) is not None]
+        if query.as_of is not None:
+            shown = [(one, seen) for one, seen in shown if _holds(seen, query.as_of)]
+        shown.sort(key=_by_start)
+        return FactList(facts=tuple(FactAnswer(**fact_fields(one, seen)) for one, seen in shown))
+
+    async def community(self, community_id: str, query: Read) -> CommunityAnswer:
+        """A community with its members."""
+        stored = await self._reader.community(query.group_id, community_id)
+        if stored is None or not query.knew(stored.created_at):
+            raise not_found("community", community_id, query.group_id)
+        return CommunityAnswer(**community_fields(stored))
+
+
+def _holds(seen: FactView, at: datetime) -> bool:
+    return (seen.valid_at is None or seen.valid_at <= at) and (
+        seen.invalid_at is None or at < seen.invalid_at
+    )
+
+
+def _by_start(pair: tuple[Fact, FactView]) -> tuple[datetime, str]:
+    """An unknown start comes before every known one."""
+    return (pair[1].valid_at or datetime.min.replace(tzinfo=UTC), pair[1].id)
