@@ -37,14 +37,15 @@ from tests.model_server import ModelServer
 
 START = datetime(2024, 3, 14, 9, tzinfo=UTC)
 DIMENSION = 64
-Say = Callable[[str, str, datetime], Awaitable[None]]
-"""Adds one message, given group, content and reference time."""
+Say = Callable[[str, str, datetime], Awaitable[int]]
+"""Adds one message, given group, content and reference time; answers how many facts it has made or changed."""
 
 
 @dataclass(frozen=True)
 class Measured:
     """What one message made a system ask for."""
 
+    facts: int
     purposes: Counter[str]
     prompt_tokens: int
     embedding_requests: int
@@ -60,9 +61,10 @@ class Measured:
 async def measured(server: ModelServer, say: Say, group: str, content: str, at: datetime) -> Measured:
     """One message, and what the endpoint saw of it."""
     server.requests.clear()
-    await say(group, content, at)
+    facts = await say(group, content, at)
     texts = [text for request in server.embeddings for text in request.inputs]
     return Measured(
+        facts=facts,
         purposes=Counter(answers.schema_name(r) or r.purpose for r in server.chats),
         prompt_tokens=sum(r.prompt_tokens for r in server.chats),
         embedding_requests=len(server.embeddings),
@@ -75,7 +77,7 @@ def factstream_say(stages: Stages) -> Say:
     """One message through all four stages."""
     count = 0
 
-    async def say(group: str, content: str, at: datetime) -> None:
+    async def say(group: str, content: str, at: datetime) -> int:
         nonlocal count
         count += 1
         episode = Episode(
@@ -90,18 +92,19 @@ def factstream_say(stages: Stages) -> Say:
         )
         extracted = (await stages.extract.run(episode)).output
         if extracted is None:
-            return
+            return 0
         resolved = (await stages.resolve_entities.run(ExtractedEpisode.model_validate_json(extracted))).output
         done = (await stages.resolve_facts.run(ResolvedEpisode.model_validate_json(resolved or ""))).output
-        await _settle_communities(stages, episode.ref, done)
+        return await _settle_communities(stages, episode.ref, done)
 
     return say
 
 
-async def _settle_communities(stages: Stages, episode: EpisodeRef, changes: str | None) -> None:
+async def _settle_communities(stages: Stages, episode: EpisodeRef, changes: str | None) -> int:
     told = orjson.loads(changes or '{"changes": []}')
     if told["changes"]:
         await stages.update_communities.run(episode, told["touched"])
+    return len({change["fact"]["id"] for change in told["changes"]})
 
 
 async def run_all(server: ModelServer, say: Say, run: str) -> list[tuple[Measured, Measured]]:
@@ -119,13 +122,15 @@ def show(title: str, rows: list[tuple[Measured, Measured]]) -> None:
     """Two tables."""
     for place, what in enumerate(("entities that are new", "entities that are known")):
         print(f"\n{title}, {what}\n")
-        print("| entities, facts | chat calls | prompt tokens | embedding requests | texts | twice | calls by purpose |")
-        print("|---|---|---|---|---|---|---|")
+        print(
+            "| entities, facts | facts touched | chat calls | prompt tokens | embedding requests | texts | twice "
+            "| calls by purpose |\n|---|---|---|---|---|---|---|---|"
+        )
         for talk, pair in zip(TALKS, rows, strict=True):
             found = pair[place]
             purposes = ", ".join(f"{name} {n}" for name, n in found.purposes.most_common())
             print(
-                f"| {talk.entities}, {talk.facts} | {found.calls} | {found.prompt_tokens} | "
+                f"| {talk.entities}, {talk.facts} | {found.facts} | {found.calls} | {found.prompt_tokens} | "
                 f"{found.embedding_requests} | {found.texts} | {found.twice} | {purposes or '–'} |"
             )
 
@@ -169,11 +174,15 @@ async def main(arguments: argparse.Namespace, bolt: str) -> None:
         log = arguments.root / "graphiti.log"
         async with GraphitiProcess(python, server.url, bolt, DIMENSION, log) as graphiti:
 
-            async def add(group: str, content: str, at: datetime) -> None:
-                name = f"{group} {at:%Y-%m-%d}"
-                await graphiti.add(
-                    group=group, name=name, speaker=SPEAKER, content=content, reference_time=at.isoformat()
+            async def add(group: str, content: str, at: datetime) -> int:
+                made = await graphiti.add(
+                    group=group,
+                    name=f"{group} {at:%Y-%m-%d}",
+                    speaker=SPEAKER,
+                    content=content,
+                    reference_time=at.isoformat(),
                 )
+                return int(made["edges"])
 
             show(f"graphiti-core {graphiti.version}", await run_all(server, add, f"g{run}"))
 

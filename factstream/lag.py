@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
-from streams.broker import admin_client
+from streams.broker import admin_client, partitions_of
 from streams.topics import CHANGES, DEAD, EPISODES, EXTRACTED, RESOLVED
 
 STAGE_TOPICS = (EPISODES, EXTRACTED, RESOLVED, CHANGES)
@@ -31,11 +31,11 @@ async def backlog(bootstrap: str, prefix: str, group: str) -> Backlog:
             committed = await admin.list_consumer_group_offsets(group)
         waiting: dict[str, int] = {}
         for topic in STAGE_TOPICS:
-            ends = await _ends(consumer, topic.named(prefix))
+            ends = await _ends(bootstrap, consumer, topic.named(prefix))
             starts = await consumer.beginning_offsets(list(ends)) if ends else {}
             at = {tp: committed[tp].offset if tp in committed else starts[tp] for tp in ends}
             waiting[topic.name] = sum(max(0, end - max(at[tp], starts[tp])) for tp, end in ends.items())
-        dead = await _ends(consumer, DEAD.named(prefix))
+        dead = await _ends(bootstrap, consumer, DEAD.named(prefix))
         return Backlog(waiting, sum(dead.values()))
     except (KafkaError, OSError) as error:
         return Backlog(unreachable=f"{bootstrap} does not answer: {error}")
@@ -43,12 +43,9 @@ async def backlog(bootstrap: str, prefix: str, group: str) -> Backlog:
         await consumer.stop()
 
 
-async def _ends(consumer: AIOKafkaConsumer, topic: str) -> dict[TopicPartition, int]:
-    known = await consumer.topics()
-    if topic not in known:
+async def _ends(bootstrap: str, consumer: AIOKafkaConsumer, topic: str) -> dict[TopicPartition, int]:
+    partitions = [TopicPartition(topic, p) for p in await partitions_of(bootstrap, topic)]
+    if not partitions:
         return {}
-    partitions = consumer.partitions_for_topic(topic) or set()
-    ends: dict[TopicPartition, int] = await consumer.end_offsets(
-        [TopicPartition(topic, p) for p in partitions]
-    )
+    ends: dict[TopicPartition, int] = await consumer.end_offsets(partitions)
     return ends

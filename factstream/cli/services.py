@@ -83,7 +83,8 @@ def gateway(port: Port = None) -> None:
         )
 
     run(prepare)
-    producer = Producer(settings.kafka_bootstrap)
+    observer = PrometheusObserver()
+    producer = Producer(settings.kafka_bootstrap, observer=observer)
     names = [topic.named(settings.topic_prefix) for topic in ALL_TOPICS]
 
     async def ready() -> None:
@@ -105,6 +106,7 @@ def gateway(port: Port = None) -> None:
             ),
             producer,
             ready=ready,
+            observer=observer,
             on_stop=producer.stop,
         )
     uvicorn.run(app, host=settings.host, port=settings.gateway_port, log_level="warning", access_log=False)

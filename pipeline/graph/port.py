@@ -38,9 +38,13 @@ SOURCE_CHARACTERS = 500
 
 @dataclass(frozen=True)
 class Mark:
-    """That a stage has committed an episode, and the JSON text of what it sends on (None once it was received)."""
+    """That a stage has committed an episode, and the JSON text of what it sends on (None once it was received).
+
+    `stood` is True in the answer to a commit that found the mark there: the episode was committed before.
+    """
 
     output: str | None
+    stood: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -49,12 +53,13 @@ class Received:
 
     `context` are the episodes of the same thread just before it (reference time not later), oldest first.
     `stored` is the episode as it stands in the graph: under a repeated id the first content wins.
-    `spent` is what it has cost to get here; a store knows nothing of that.
+    `state` is how far that one has come. `spent` is what it has cost to get here; a store knows nothing of that.
     """
 
     stored: Episode
     mark: Mark | None
     context: tuple[Episode, ...] = ()
+    state: EpisodeState = EpisodeState.received
     spent: Usage = field(default_factory=Usage)
 
 
@@ -337,8 +342,11 @@ class GraphStore(Protocol):
     async def group_graph(self, group_id: str) -> GroupGraph:
         """The whole group, for a rebuild of its communities."""
 
-    async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> None:
-        """Set the state `dead` with its reason, if the episode is stored and not final; nothing otherwise."""
+    async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> bool:
+        """Set the state `dead` with its reason, if the episode is stored and not final; nothing otherwise.
+
+        False when the episode stands as committed or skipped: then an event about it has died, not the episode.
+        """
 
     async def revive(self, group_id: str, episode_id: str) -> None:
         """Set a dead episode back to the state that its marks say, before it is replayed."""

@@ -65,9 +65,7 @@ class ExtractStage:
         """Record what was found and say what to send on. A second commit sends on what the first did."""
         episode = received.stored
         if extraction is None:
-            return Outcome(
-                EpisodeState.extracted, received.mark.output if received.mark else None, repeated=True
-            )
+            return Outcome(received.state, received.mark.output if received.mark else None, repeated=True)
         state = EpisodeState.skipped if extraction.empty else EpisodeState.extracted
         output = None
         if extraction.empty:
@@ -79,7 +77,7 @@ class ExtractStage:
         )
         mark = await self.store.commit_extraction(commit)
         self.observer.spent(episode.group_id, extraction.usage)
-        return Outcome(state, mark.output, usage=extraction.usage)
+        return Outcome(state, mark.output, usage=extraction.usage, repeated=mark.stood)
 
     async def run(self, episode: Episode) -> Outcome:
         """All three steps, one after the other."""

@@ -50,7 +50,8 @@ class ExtractWork(StageWork[Received, Extraction | None]):
         if outcome.output is not None:
             key = stage_key(episode.group_id, episode.id)
             await self.outbox.send(EXTRACTED, key, outcome.output.encode())
-        if not outcome.repeated:
+        # A repeat has nothing new to tell, except that `skipped` has no later state to tell it if a crash kept it back.
+        if not outcome.repeated or outcome.state is EpisodeState.skipped:
             await self.outbox.status(episode.group_id, episode.id, outcome.state, outcome.usage)
 
     def names(self, event: Event) -> tuple[str, str] | None:

@@ -30,7 +30,9 @@ class StageWork(LaneWork[A, P], ABC):
         if names is None:
             return
         reason = f"{failure.stage}: {failure.reason}"
-        await self.store.mark_dead(*names, reason)
+        if not await self.store.mark_dead(*names, reason):
+            # An event that only bears the id of an episode which stands: what has died is the event.
+            return
         await self.outbox.status(*names, EpisodeState.dead, reason=reason)
 
     def names(self, event: Event) -> tuple[str, str] | None:

@@ -110,9 +110,9 @@ async def test_the_dead_come_back_to_what_their_marks_say(graph: Graph, group: s
     await graph.receive(one)
 
     async def dies_and_comes_back_as(state: EpisodeState) -> None:
-        await graph.store.mark_dead(group, "e1", "no use")
+        assert await graph.store.mark_dead(group, "e1", "no use")
         assert await _state(graph, group) == (EpisodeState.dead, "no use")
-        await graph.store.mark_dead(group, "e1", "another reason")
+        assert await graph.store.mark_dead(group, "e1", "another reason")
         assert await _state(graph, group) == (EpisodeState.dead, "no use")
         await graph.store.revive(group, "e1")
         assert await _state(graph, group) == (state, None)
@@ -124,7 +124,7 @@ async def test_the_dead_come_back_to_what_their_marks_say(graph: Graph, group: s
     await dies_and_comes_back_as(EpisodeState.resolved)
     await graph.facts(one)
     await graph.store.settle(one.ref)
-    await graph.store.mark_dead(group, "e1", "too late")
+    assert not await graph.store.mark_dead(group, "e1", "too late")
     assert await _state(graph, group) == (EpisodeState.committed, None)
 
 
@@ -136,7 +136,7 @@ async def test_final_living_and_unknown_episodes_are_left_alone(
     await graph.store.revive(group, "e1")
     await graph.store.mark_dead(other_group, "e1", "wrong group")
     await graph.store.revive(other_group, "e1")
-    await graph.store.mark_dead(group, "e2", "unknown")
+    assert await graph.store.mark_dead(group, "e2", "unknown")
     await graph.store.revive(group, "e2")
     assert await _state(graph, group) == (EpisodeState.received, None)
     assert await graph.reader.episode(group, "e2") is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from pipeline.cost.day_total import DayTotal
@@ -44,6 +44,7 @@ class EpisodeWrites:
             stored=Episode.model_validate_json(row["episode"]),
             mark=mark_of(row),
             context=tuple(reversed(before)),
+            state=EpisodeState(row["state"]),
         )
 
     async def commit(self, commit: ExtractionCommit) -> Mark:
@@ -51,7 +52,7 @@ class EpisodeWrites:
         lane = Lane(commit.episode.group_id, EXTRACT, commit.episode.id)
         async with begin(self.connection, lane, None) as open_commit:
             if open_commit.mark is not None:
-                return open_commit.mark
+                return replace(open_commit.mark, stood=True)
             await open_commit.finish(commit.state, commit.output, commit.usage, commit.at)
         return Mark(commit.output)
 
@@ -60,10 +61,11 @@ class EpisodeWrites:
         rows = await self.connection.run("spent", q.SPENT, {"group_id": group_id})
         return DayTotal.read(rows[0]["spent"] if rows else None).on(day)
 
-    async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> None:
+    async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> bool:
         """See GraphStore.mark_dead: one round trip."""
         params = {"group_id": group_id, "episode_id": episode_id, "reason": reason}
-        await self.connection.write("mark_dead", q.MARK_DEAD, params)
+        rows = await self.connection.write("mark_dead", q.MARK_DEAD, params)
+        return bool(rows[0]["dead"])
 
     async def revive(self, group_id: str, episode_id: str) -> None:
         """See GraphStore.revive: one round trip."""

@@ -26,11 +26,11 @@ WITH version, mark IS NOT NULL AS marked, mark.output AS output
 RECEIVE = """CYPHER 25
 MERGE (p:Episodic {group_id: $group_id, uuid: $episode_id})
 ON CREATE SET p += $properties
-WITH p, p.fs_episode AS episode
+WITH p, p.fs_episode AS episode, p.fs_state AS state
 OPTIONAL MATCH (gone:StageMark {group_id: $group_id, episode_id: $episode_id, stage: 'forgotten'})
-WITH p, episode, gone IS NOT NULL AS forgotten
+WITH p, episode, state, gone IS NOT NULL AS forgotten
 OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
-WITH p, episode, forgotten, mark, mark.output AS output, mark IS NOT NULL AS marked
+WITH p, episode, state, forgotten, mark, mark.output AS output, mark IS NOT NULL AS marked
 CALL (p, mark) {
     WITH p, mark WHERE p.fs_state = 'dead' AND mark IS NULL
     SET p.fs_state = 'received', p.fs_reason = null
@@ -47,7 +47,7 @@ CALL (p, forgotten) {
     WITH p WHERE forgotten
     DETACH DELETE p
 }
-RETURN episode, marked, output, context
+RETURN episode, state, marked, output, context
 """
 
 # The first statement of every commit. The whole group is locked before its lane, since stages of one group write to
@@ -91,9 +91,12 @@ SET p.fs_state = 'committed', p.fs_reason = null
 """
 
 MARK_DEAD = """CYPHER 25
-MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
-WHERE NOT p.fs_state IN ['committed', 'skipped', 'dead']
-SET p.fs_state = 'dead', p.fs_reason = $reason
+OPTIONAL MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
+CALL (p) {
+    WITH p WHERE NOT p.fs_state IN ['committed', 'skipped', 'dead']
+    SET p.fs_state = 'dead', p.fs_reason = $reason
+}
+RETURN p IS NULL OR p.fs_state = 'dead' AS dead
 """
 
 REVIVE = """CYPHER 25

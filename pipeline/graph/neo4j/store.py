@@ -132,9 +132,9 @@ class Neo4jGraphStore:
         """See GraphStore."""
         return await self._communities.group(group_id)
 
-    async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> None:
+    async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> bool:
         """See GraphStore."""
-        await self._episodes.mark_dead(group_id, episode_id, reason)
+        return await self._episodes.mark_dead(group_id, episode_id, reason)
 
     async def revive(self, group_id: str, episode_id: str) -> None:
         """See GraphStore."""

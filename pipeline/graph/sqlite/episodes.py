@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from datetime import date, datetime
 
 from pipeline.graph.ledger import FORGOTTEN
@@ -21,7 +22,7 @@ from pipeline.graph.sqlite.writes import (
     put_mark,
     state_by_marks,
 )
-from pipeline.model.episode import Episode, Usage
+from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.text.analysis import search_text
 
 
@@ -45,6 +46,7 @@ def receive(
         stored=stored,
         mark=mark(connection, group, stored.id, EXTRACT),
         context=_context(connection, group, stored, context_size),
+        state=EpisodeState.received if row is None else EpisodeState(row[1]),
     )
 
 
@@ -53,7 +55,7 @@ def commit_extraction(connection: sqlite3.Connection, commit: ExtractionCommit) 
     group = ensure_group(connection, commit.episode.group_id)
     standing = mark(connection, group, commit.episode.id, EXTRACT)
     if standing is not None:
-        return standing
+        return replace(standing, stood=True)
     put_mark(connection, group, commit.episode.id, EXTRACT, commit.output)
     advance(connection, group, commit.episode, commit.state, commit.usage, commit.at)
     return Mark(commit.output)
@@ -65,10 +67,12 @@ def spent(connection: sqlite3.Connection, group_id: str, day: date) -> Usage:
     return Usage() if group is None else day_total(connection, group).on(day)
 
 
-def mark_dead(connection: sqlite3.Connection, group_id: str, episode_id: str, reason: str) -> None:
-    """Set an unfinished episode dead."""
+def mark_dead(connection: sqlite3.Connection, group_id: str, episode_id: str, reason: str) -> bool:
+    """Set an unfinished episode dead; False when it stands as committed or skipped."""
     place = {"group": group_no(connection, group_id), "id": episode_id}
     connection.execute(queries.SET_DEAD, {**place, "reason": reason})
+    row = connection.execute(queries.EPISODE_BODY, place).fetchone()
+    return row is None or row[1] == EpisodeState.dead
 
 
 def revive(connection: sqlite3.Connection, group_id: str, episode_id: str) -> None:

@@ -26,7 +26,7 @@ DROP_OUTPUT = (
 
 # Episodes
 
-EPISODE_BODY = "SELECT body FROM episode WHERE group_no = :group AND id = :id"
+EPISODE_BODY = "SELECT body, state FROM episode WHERE group_no = :group AND id = :id"
 ADD_EPISODE = """
 INSERT INTO episode (group_no, id, state, reference_time, sequence, thread_id, created_at, usage, body)
 VALUES (:group, :id, :state, :reference_time, :sequence, :thread, :created_at, :usage, :body) RETURNING no"""

@@ -36,13 +36,12 @@ class Installation:
 
     async def read(self, topic: Topic, until: Callable[[list[Any]], bool], seconds: float = 60) -> list[Any]:
         """All records of a topic so far, in the order of reading, as soon as they satisfy the condition."""
-        consumer = AIOKafkaConsumer(bootstrap_servers=self.bootstrap)
+        consumer = AIOKafkaConsumer(bootstrap_servers=self.bootstrap, auto_offset_reset="earliest")
         records: list[Any] = []
         await consumer.start()
         try:
             parts = [TopicPartition(topic.named(self.prefix), n) for n in range(PARTITIONS)]
             consumer.assign(parts)
-            await consumer.seek_to_beginning(*parts)
             async with asyncio.timeout(seconds):
                 while not until(records):
                     for batch in (await consumer.getmany(timeout_ms=500)).values():
