@@ -1,6 +1,7 @@
 """What a stream of numbered statements leaves in the graph, in order and out of it.
 
     python bench/consolidation.py [--statements 5000] [--slots 500] [--bolt URI]
+                                  [--graphiti-venv FOLDER --graphiti-statements 100]
 
 The stream is generated from a seed: three of five slots hold one value at a time (a value may return), the others are
 additive. Every statement is a triple with a number and a date of its own. Four runs, each in a fresh group: in order,
@@ -16,11 +17,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import random
+import subprocess
 import sys
 import tempfile
 import time
 import uuid
+import venv
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -47,6 +51,7 @@ from pipeline.stages.resolve_facts import ResolveFactsStage
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
 VALUES = 6
+GRAPHITI = "0.31.2"
 Span = tuple[datetime, datetime | None]
 
 
@@ -226,6 +231,62 @@ async def measure_all(options: argparse.Namespace) -> bool:
     return all(done)
 
 
+def beside(options: argparse.Namespace) -> None:
+    """A smaller stream through both, in the same run."""
+    count = options.graphiti_statements
+    told = stream(count, max(1, count // 10), options.seed)
+    print(f"beside graphiti-core on Neo4j: {count} statements over {max(1, count // 10)} slots")
+    smaller = argparse.Namespace(**{**vars(options), "statements": count, "slots": max(1, count // 10)})
+    asyncio.run(measure_all(smaller))
+    python = options.graphiti_venv / "bin" / "python"
+    if not python.exists():
+        venv.create(options.graphiti_venv, with_pip=True)
+        subprocess.run(
+            [python, "-m", "pip", "install", "-q", f"graphiti-core=={GRAPHITI}", "httpx"], check=True
+        )
+    sent = {
+        name: [
+            {
+                "number": n.number,
+                "one": n.one,
+                "subject": n.subject,
+                "relation": n.relation,
+                "value": n.value,
+                "at": n.at.isoformat(),
+                "sentence": n.triple()["fact"],
+            }
+            for n in order
+        ]
+        for name, order in orders(told, options.seed).items()
+    }
+    script = Path(__file__).with_name("graphiti_line.py")
+    done = subprocess.run(
+        [python, "-P", script, "--bolt", options.bolt],
+        input=json.dumps(sent).encode(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    answer = json.loads(done.stdout)
+    right = {item.subject: (item.one, _current(expected(told)[item.slot])) for item in told}
+    print(f"graphiti-core {GRAPHITI}: {answer['calls']} model calls")
+    for name, facts in answer["facts"].items():
+        found: dict[str, set[str]] = defaultdict(set)
+        closed: dict[str, int] = defaultdict(int)
+        for subject, _, value, _, is_open in facts:
+            if is_open:
+                found[subject].add(value)
+            else:
+                closed[subject] += 1
+        ones = [s for s, (one, _) in right.items() if one]
+        many = [s for s, (one, _) in right.items() if not one]
+        print(
+            f"{name:<13} one: current {sum(found[s] == right[s][1] for s in ones)}/{len(ones)}"
+            f"  additive: wrongly closed {sum(closed[s] for s in many)},"
+            f" missing or other {sum(len(found[s] ^ right[s][1]) for s in many)}"
+        )
+
+
 def main() -> None:
     """Measure; see the module."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
@@ -233,9 +294,16 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--bolt", help="use Neo4j at this address instead of SQLite")
+    parser.add_argument("--graphiti-venv", type=Path, help="also run graphiti-core, installed in this folder")
+    parser.add_argument("--graphiti-statements", type=int, default=100)
     options = parser.parse_args()
+    if options.graphiti_venv and not options.bolt:
+        parser.error("--graphiti-venv needs --bolt: both run on the same Neo4j")
     print(f"factstream on {'Neo4j' if options.bolt else 'SQLite'}, {options.slots} slots")
-    sys.exit(0 if asyncio.run(measure_all(options)) else 1)
+    right = asyncio.run(measure_all(options))
+    if options.graphiti_venv:
+        beside(options)
+    sys.exit(0 if right else 1)
 
 
 if __name__ == "__main__":

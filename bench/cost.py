@@ -17,7 +17,7 @@ import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -29,9 +29,12 @@ from bench.graphiti_side.process import GraphitiProcess, python_of
 from factstream import compose
 from factstream.settings import Settings
 from factstream.stack import LocalStack
+from pipeline.embedding.port import Embedder
+from pipeline.graph.port import GraphStore
+from pipeline.llm.fact_judge import ModelFactJudge
 from pipeline.model.episode import Episode, EpisodeRef, Source, Speaker
 from pipeline.model.extraction import ExtractedEpisode, ResolvedEpisode
-from pipeline.observer import SilentObserver
+from pipeline.observer import Observer, SilentObserver
 from streams.worker import Stages
 from tests.model_server import ModelServer
 
@@ -71,6 +74,15 @@ async def measured(server: ModelServer, say: Say, group: str, content: str, at: 
         texts=len(texts),
         twice=len(texts) - len(set(texts)),
     )
+
+
+def with_judges(settings: Settings, store: GraphStore, embedder: Embedder, observer: Observer) -> Stages:
+    """The stages as they are configured, and in any case with the judge of facts, so that like is compared with like."""
+    stages = compose.build_stages(settings, store, embedder, observer)
+    chat = compose.build_chat(settings, observer)
+    if chat is None or stages.resolve_facts.judge is not None:
+        return stages
+    return replace(stages, resolve_facts=replace(stages.resolve_facts, judge=ModelFactJudge(chat, observer)))
 
 
 def factstream_say(stages: Stages) -> Say:
@@ -164,7 +176,7 @@ async def main(arguments: argparse.Namespace, bolt: str) -> None:
         store = compose.build_store(settings, embedder, observer)
         await store.open()
         try:
-            say = factstream_say(compose.build_stages(settings, store, embedder, observer))
+            say = factstream_say(with_judges(settings, store, embedder, observer))
             show("factstream", await run_all(server, say, f"f{run}"))
         finally:
             await store.close()

@@ -163,6 +163,7 @@ def build_reader(settings: Settings, observer: Observer) -> Neo4jGraphReader:
             observer,
         ),
         timeout=settings.request_seconds,
+        warm=True,
     )
 
 

@@ -74,7 +74,12 @@ class Attempts:
                     failures += 1
                     if not for_ever and self._hopeless(verdict, failures):
                         log.error(
-                            "%s %s of %s given up after %d: %r", self._stage, phase, event.place, failures, error
+                            "%s %s of %s given up after %d: %r",
+                            self._stage,
+                            phase,
+                            event.place,
+                            failures,
+                            error,
                         )
                         return Failure(self._stage, phase, failures, error)
                     if verdict is Verdict.FENCED:

@@ -48,7 +48,9 @@ class GroupUsage(Collector):
         """At most `top` + 1 series of each kind."""
         self._turn()
         family = GaugeMetricFamily(
-            PREFIX + GROUP_USAGE.name, f"{GROUP_USAGE.meaning} ({GROUP_USAGE.unit})", labels=GROUP_USAGE.labels
+            PREFIX + GROUP_USAGE.name,
+            f"{GROUP_USAGE.meaning} ({GROUP_USAGE.unit})",
+            labels=GROUP_USAGE.labels,
         )
         for group, usage in self.shown().items():
             for kind in _KINDS:

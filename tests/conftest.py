@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import uuid
 from collections.abc import Iterator
 
 import pytest
 
 from tests.integration.stack_fixture import SharedStack, shared_stack
+
+
+def pytest_configure() -> None:
+    """A run that is told to stop ends through its fixtures, so that the servers which it started end too."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 @pytest.fixture(scope="session")

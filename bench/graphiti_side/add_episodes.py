@@ -17,19 +17,19 @@ from datetime import datetime
 
 os.environ.setdefault("GRAPHITI_TELEMETRY_ENABLED", "false")
 
-from graphiti_core import Graphiti  # type: ignore[import-not-found,unused-ignore]  # noqa: E402
-from graphiti_core.cross_encoder.openai_reranker_client import (  # type: ignore[import-not-found,unused-ignore]  # noqa: E402
+from graphiti_core import Graphiti  # type: ignore[import-not-found,unused-ignore]
+from graphiti_core.cross_encoder.openai_reranker_client import (  # type: ignore[import-not-found,unused-ignore]
     OpenAIRerankerClient,
 )
-from graphiti_core.embedder.openai import (  # type: ignore[import-not-found,unused-ignore]  # noqa: E402
+from graphiti_core.embedder.openai import (  # type: ignore[import-not-found,unused-ignore]
     OpenAIEmbedder,
     OpenAIEmbedderConfig,
 )
-from graphiti_core.llm_client.config import LLMConfig  # type: ignore[import-not-found,unused-ignore]  # noqa: E402
-from graphiti_core.llm_client.openai_generic_client import (  # type: ignore[import-not-found,unused-ignore]  # noqa: E402
+from graphiti_core.llm_client.config import LLMConfig  # type: ignore[import-not-found,unused-ignore]
+from graphiti_core.llm_client.openai_generic_client import (  # type: ignore[import-not-found,unused-ignore]
     OpenAIGenericClient,
 )
-from graphiti_core.nodes import EpisodeType  # type: ignore[import-not-found,unused-ignore]  # noqa: E402
+from graphiti_core.nodes import EpisodeType  # type: ignore[import-not-found,unused-ignore]
 
 
 async def main(url: str, bolt: str, dimension: int) -> None:

@@ -15,5 +15,6 @@ class Extractor(Protocol):
     async def extract(self, episode: Episode, context: Sequence[Episode]) -> Extraction:
         """Mentions and statements of the episode itself; the context only explains it.
 
-        Raises Retryable when a model cannot be reached, Poison when it cannot be made to answer usefully.
+        Raises Retryable when a model cannot be reached, Parked when none may be asked before a moment, Poison
+        when it cannot be made to answer usefully.
         """

@@ -305,3 +305,27 @@ async def test_no_vector_is_a_unit_of_its_own(graph: Graph, group: str) -> None:
         "e1": pytest.approx(1.0, abs=1e-5),
         "e2": pytest.approx(cosine("owl", "owl hoot"), abs=1e-5),
     }
+
+
+async def test_a_fact_is_found_by_what_its_relation_is_called(graph: Graph, group: str):
+    """A question in one language about facts in another: the names do not tell the facts apart, the relation does."""
+    diego, mill, town = entity(group, "Diego Salas"), entity(group, "Papelera Sur"), entity(group, "Sevilla")
+    await graph.world(
+        episode(group, "e1"),
+        fact(diego, "LIVES_IN", town, fact="Diego Salas vive en Sevilla"),
+        fact(diego, "WORKS_AT", mill, fact="Diego Salas trabaja en Papelera Sur"),
+        entities=(diego, mill, town),
+    )
+    works, lives = "diego salas-works_at-papelera sur", "diego salas-lives_in-sevilla"
+    assert await graph.found(group, "Where does Diego Salas work?") == [works, lives]
+    assert await graph.found(group, "Where is Diego Salas living?") == [lives, works]
+    assert await graph.found(group, "¿Dónde trabaja Diego Salas?") == [works, lives]
+
+
+async def test_forms_of_a_word_find_each_other(graph: Graph, group: str):
+    ana, sunrise = entity(group, "Ana"), entity(group, "Sunrise")
+    await graph.world(
+        episode(group, "e1"), fact(ana, "MADE", sunrise, fact="Ana painted a sunrise"), entities=(ana, sunrise)
+    )
+    assert await graph.found(group, "What is being painted?") == ["ana-made-sunrise"]
+    assert await graph.found(group, "paintings") == ["ana-made-sunrise"]

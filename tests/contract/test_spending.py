@@ -12,7 +12,9 @@ from tests.contract.kit import Graph, day, entity, episode
 
 def extraction(group: str, name: str, usage: Usage, on: int) -> ExtractionCommit:
     ref = episode(group, name).ref
-    return ExtractionCommit(ref, EpisodeState.extracted, "{}", usage, day(on) + timedelta(hours=23, minutes=59))
+    return ExtractionCommit(
+        ref, EpisodeState.extracted, "{}", usage, day(on) + timedelta(hours=23, minutes=59)
+    )
 
 
 async def test_a_group_that_has_spent_nothing(graph: Graph, group: str) -> None:

@@ -54,7 +54,9 @@ async def test_every_mention_is_kept_word_for_word(graph: Graph, group: str) -> 
 async def test_a_ledger_tells_what_is_unfinished_and_where_things_stand(graph: Graph, group: str) -> None:
     teller = Teller(graph, group, AlwaysSame())
     await teller.tell(says("Acme Corp", "MAKES", "Anvils", types=("Company", "Thing")))
-    await teller.resolve(teller.episode([says("Acme Corporation", "MAKES", "Rope", types=("Company", "Goods"))]))
+    await teller.resolve(
+        teller.episode([says("Acme Corporation", "MAKES", "Rope", types=("Company", "Goods"))])
+    )
     ledger = await teller.ledger()
     assert ledger.unfinished == {"e2"}
     assert {stage for episode_id, stage in ledger.outputs if episode_id == "e2"} == {"resolve_entities"}
@@ -64,7 +66,8 @@ async def test_a_ledger_tells_what_is_unfinished_and_where_things_stand(graph: G
     assert [t.mention.name for t in judged] == ["Acme Corporation"]
     members = {name: set(c.members) for name, c in ledger.communities.items()}
     assert members == {
-        name: {e.id for e in ledger.entities.values() if e.community_id == name} for name in ledger.communities
+        name: {e.id for e in ledger.entities.values() if e.community_id == name}
+        for name in ledger.communities
     }
     assert sum(map(len, members.values())) == 2
 

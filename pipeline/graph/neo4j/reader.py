@@ -18,10 +18,14 @@ from pipeline.graph.neo4j.queries_search import search_query
 from pipeline.graph.neo4j.schema import READ_VERSION, SCHEMA_VERSION, ping_schema
 from pipeline.graph.neo4j.search_params import params_of, shape_of
 from pipeline.graph.neo4j.search_rows import candidates_of
+from pipeline.graph.neo4j.warming import Warming, common_plans
 from pipeline.graph.search import Candidates, SearchPlan, StoredEpisode
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.fact import Fact, last_view
+
+WARMING_SECONDS = 120.0
+"""How long the planning of one search may take: a database that has just started is slow."""
 
 _START_OF_TIME = datetime.min.replace(tzinfo=UTC)
 
@@ -30,15 +34,22 @@ class Neo4jGraphReader:
     """The read side on Neo4j.
 
     The database itself ends a request after `timeout` seconds; that, like every outage, is Retryable. `clock` tells
-    whether a search is about now. The connection is opened and closed with the reader.
+    whether a search is about now. The connection is opened and closed with the reader. With `warm` the common
+    searches are planned in the background from the first successful `ping`, which is Retryable until that is over.
     """
 
     def __init__(
-        self, connection: Neo4jConnection, timeout: float = 10.0, clock: Clock = system_clock
+        self,
+        connection: Neo4jConnection,
+        timeout: float = 10.0,
+        clock: Clock = system_clock,
+        *,
+        warm: bool = False,
     ) -> None:
         self._connection = connection
         self._timeout = timeout
         self._clock = clock
+        self._warming = Warming() if warm else None
 
     async def open(self) -> None:
         """Connect."""
@@ -46,16 +57,22 @@ class Neo4jGraphReader:
 
     async def close(self) -> None:
         """Let go of connections."""
+        if self._warming is not None:
+            await self._warming.stop()
         await self._connection.close()
 
     async def ping(self) -> None:
         """Retryable when the database does not answer, an index is not online, or the schema is of another version."""
-        await ping_schema(self._connection)
+        dimension = await ping_schema(self._connection)
         version = (await self._run("ping", READ_VERSION, {}))[0]["version"]
         if version != SCHEMA_VERSION:
             raise Retryable(
                 f"the graph has schema version {version}, this program reads version {SCHEMA_VERSION}"
             )
+        if self._warming is not None:
+            # Not at `open`: a graph that no writer has prepared yet has no indexes to search.
+            self._warming.start(common_plans(dimension), lambda plan: self._search(plan, WARMING_SECONDS))
+            self._warming.check()
 
     async def search(self, plan: SearchPlan) -> Candidates:
         """All legs in one round trip; none when no method has anything to go by.
@@ -64,10 +81,14 @@ class Neo4jGraphReader:
         to facts and entities, `valid_at` to facts and (reference time) episodes, the others to all. `as_of` is about
         facts; with `known_at` only what was stored by then is found, in every scope.
         """
+        return await self._search(plan, self._timeout)
+
+    async def _search(self, plan: SearchPlan, timeout: float) -> Candidates:
         shape = shape_of(plan)
         if not shape.legs:
             return candidates_of(plan, {})
-        rows = await self._run("search", search_query(shape), params_of(plan, shape, self._clock()))
+        params = params_of(plan, shape, self._clock())
+        rows = await self._run("search", search_query(shape), params, timeout)
         return candidates_of(plan, rows[0])
 
     async def episode(self, group_id: str, episode_id: str) -> StoredEpisode | None:
@@ -118,9 +139,11 @@ class Neo4jGraphReader:
         rows = await self._run(operation, query, {"group_id": group_id, "id": item_id})
         return rows[0] if rows else None
 
-    async def _run(self, operation: str, query: str, params: dict[str, Any]) -> list[Row]:
+    async def _run(
+        self, operation: str, query: str, params: dict[str, Any], timeout: float | None = None
+    ) -> list[Row]:
         # The driver takes the timeout of a transaction of one statement with the statement.
-        timed: Any = neo4j.Query(query, timeout=self._timeout)
+        timed: Any = neo4j.Query(query, timeout=self._timeout if timeout is None else timeout)
         return await self._connection.run(operation, timed, params)
 
 

@@ -139,12 +139,13 @@ async def _ensure_lock(connection: Neo4jConnection) -> None:
             await asyncio.sleep(random.uniform(0.05, 0.5))
 
 
-async def ping_schema(connection: Neo4jConnection) -> None:
-    """Retryable unless the database answers and every index is online."""
+async def ping_schema(connection: Neo4jConnection) -> int:
+    """The dimension of the vectors. Retryable unless the database answers and every index is online."""
     rows = await connection.run("ping", INDEXES, {})
     online = {row["name"] for row in rows if row["state"] == "ONLINE"}
     if missing := sorted(set(index_names()) - online):
         raise Retryable(f"Neo4j has no index online named {', '.join(missing)}")
+    return next(iter(_dimensions(rows).values()))
 
 
 def check(version: int | None, dimensions: Mapping[str, int], dimension: int) -> None:
@@ -164,13 +165,17 @@ def check(version: int | None, dimensions: Mapping[str, int], dimension: int) ->
 async def _find(connection: Neo4jConnection) -> _Found:
     version = (await connection.run("schema", READ_VERSION, {}))[0]["version"]
     rows = await connection.run("schema", INDEXES, {})
+    return _Found(version, {row["name"]: row["state"] for row in rows}, _dimensions(rows))
+
+
+def _dimensions(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for row in rows:
         options: dict[str, Any] = row["options"] or {}
         size = options.get("indexConfig", {}).get("vector.dimensions")
         if row["name"] in _VECTORS and size is not None:
             sizes[row["name"]] = size
-    return _Found(version, {row["name"]: row["state"] for row in rows}, sizes)
+    return sizes
 
 
 def _unique(pattern: str, name: str, keys: Sequence[str]) -> str:

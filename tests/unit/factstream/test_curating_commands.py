@@ -146,7 +146,12 @@ def test_merge_list_undo(kafka: Kafka, tmp_path: Path) -> None:
     assert code == 0, output
     code, output = call("merges", "list", "--json")
     record = json.loads(output)
-    assert (record["name"], record["into"], record["by"], record["reason"]) == ("Annie", ana, "operator", "nickname")
+    assert (record["name"], record["into"], record["by"], record["reason"]) == (
+        "Annie",
+        ana,
+        "operator",
+        "nickname",
+    )
     code, output = call("merges", "list")
     assert (code, "nickname" in output) == (0, True)
     code, output = call("merges", "undo", record["id"])
@@ -158,7 +163,9 @@ def test_merge_list_undo(kafka: Kafka, tmp_path: Path) -> None:
 
 def test_entities_and_facts_are_set_right(kafka: Kafka, tmp_path: Path) -> None:
     bob = named(tmp_path, "Bob")
-    code, output = call("correct", "entity", bob, "--name", "Robert", "--type", "Person", "--set", "age=41", "--set", "t=x")
+    code, output = call(
+        "correct", "entity", bob, "--name", "Robert", "--type", "Person", "--set", "age=41", "--set", "t=x"
+    )
     assert (code, "episode operator-" in output) == (0, True)
     entity = ledger(tmp_path).entities[bob]
     assert (entity.name, entity.type, entity.attributes) == ("Robert", "Person", {"age": 41, "t": "x"})
