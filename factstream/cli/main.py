@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from factstream.cli import ask, communities, dead, demo, digest, mcp, publish, services, status, up
+from factstream.cli import ask, communities, dead, demo, digest, mcp, publish, services, status, transfer, up
 from factstream.cli.stack import stack_app
 
 app = typer.Typer(
@@ -24,6 +24,8 @@ app.command()(ask.context)
 app.command()(mcp.mcp)
 app.command()(status.status)
 app.command()(digest.digest)
+app.command()(transfer.export)
+app.command("import")(transfer.import_)
 app.add_typer(stack_app)
 app.add_typer(dead.dead_app)
 app.add_typer(communities.communities_app)

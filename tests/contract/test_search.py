@@ -173,7 +173,7 @@ async def test_more_and_rarer_words_rank_higher(graph: Graph, group: str) -> Non
         ("서울에 산다", "서울", "울산"),
         ("Straße ﬁnal № ５", "strasse final no 5", "stra"),
         ("version SR-2023-052", "SR-2023-052", "2024"),
-        ("e-mail ana@acme.example", "acme", "acm"),
+        ("e-mail ana@acme.example", "acme", "exam"),
     ],
 )
 async def test_words_are_found_however_they_are_written(

@@ -114,7 +114,7 @@ async def test_types_match_either_end_of_a_fact_and_the_entity_itself(graph: Gra
     ana, acme, thing = (
         entity(group, "Ana", type="Person"),
         entity(group, "Acme", type="Company"),
-        entity(group, "It", type=None),
+        entity(group, "Ding", type=None),
     )
     await graph.world(
         episode(group, "e1"),
@@ -128,11 +128,11 @@ async def test_types_match_either_end_of_a_fact_and_the_entity_itself(graph: Gra
         (("Company",), ["f1", "f2"], ["acme"]),
         (("Person", "Company"), ["f1", "f2"], ["acme", "ana"]),
         (("person",), [], []),
-        ((), ["f1", "f2", "f3"], ["acme", "ana", "it"]),
+        ((), ["f1", "f2", "f3"], ["acme", "ana", "ding"]),
     ):
         found = await graph.search(
             group,
-            "owl ana acme it",
+            "owl ana acme ding",
             scopes=(Scope.facts, Scope.entities),
             filters=Filters(entity_types=types),
         )

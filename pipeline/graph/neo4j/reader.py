@@ -83,12 +83,12 @@ class Neo4jGraphReader:
         """
         return await self._search(plan, self._timeout)
 
-    async def _search(self, plan: SearchPlan, timeout: float) -> Candidates:
+    async def _search(self, plan: SearchPlan, seconds: float) -> Candidates:
         shape = shape_of(plan)
         if not shape.legs:
             return candidates_of(plan, {})
         params = params_of(plan, shape, self._clock())
-        rows = await self._run("search", search_query(shape), params, timeout)
+        rows = await self._run("search", search_query(shape), params, seconds)
         return candidates_of(plan, rows[0])
 
     async def episode(self, group_id: str, episode_id: str) -> StoredEpisode | None:
@@ -140,10 +140,10 @@ class Neo4jGraphReader:
         return rows[0] if rows else None
 
     async def _run(
-        self, operation: str, query: str, params: dict[str, Any], timeout: float | None = None
+        self, operation: str, query: str, params: dict[str, Any], seconds: float | None = None
     ) -> list[Row]:
         # The driver takes the timeout of a transaction of one statement with the statement.
-        timed: Any = neo4j.Query(query, timeout=self._timeout if timeout is None else timeout)
+        timed: Any = neo4j.Query(query, timeout=self._timeout if seconds is None else seconds)
         return await self._connection.run(operation, timed, params)
 
 

