@@ -25,14 +25,17 @@ from pipeline.graph.port import GraphStore
 from pipeline.llm.client import OpenAIChat
 from pipeline.llm.endpoint import Endpoint, EndpointPolicy
 from pipeline.llm.entity_judge import ModelEntityJudge
+from pipeline.llm.fact_judge import ModelFactJudge
 from pipeline.llm.limits import Rates
 from pipeline.llm.port import ChatModel
 from pipeline.observer import Observer
 from pipeline.ontology.registry import OntologyRegistry
+from pipeline.ontology.rules import rules_of
 from pipeline.ontology.yaml_file import load_ontologies
 from pipeline.stages.extract import ExtractStage
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
+from pipeline.stages.stating import Vocabulary
 from pipeline.stages.update_communities import UpdateCommunitiesStage
 from search_api.settings import ApiSettings
 from streams.delivery_settings import DeliverySettings
@@ -204,6 +207,8 @@ def build_stages(
     gate = BudgetGate(store, budgets, clock, observer) if budgets else None
     chat = build_chat(settings, observer)
     judge = ModelEntityJudge(chat, observer) if chat else None
+    fact_judge = ModelFactJudge(chat, observer) if chat else None
+    vocabulary = Vocabulary(ontology=rules_of(build_ontologies(settings)))
     return Stages(
         extract=ExtractStage(
             store,
@@ -214,7 +219,7 @@ def build_stages(
             embeds_ahead=chat is not None,
         ),
         resolve_entities=ResolveEntitiesStage(store, embedder, clock, observer, judge),
-        resolve_facts=ResolveFactsStage(store, embedder, clock, observer),
+        resolve_facts=ResolveFactsStage(store, embedder, clock, observer, fact_judge, vocabulary),
         update_communities=UpdateCommunitiesStage(store, embedder, clock, observer),
     )
 
