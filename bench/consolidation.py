@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.extraction.router import RoutingExtractor
@@ -260,17 +261,28 @@ def beside(options: argparse.Namespace) -> None:
         ]
         for name, order in orders(told, options.seed).items()
     }
+    right = {item.subject: (item.one, _current(expected(told)[item.slot])) for item in told}
+    for same in ("value", "statement"):
+        _graphiti(python, options.bolt, same, sent, right)
+
+
+def _graphiti(
+    python: Path, bolt: str, same: str, sent: dict[str, Any], right: dict[str, tuple[bool, set[str]]]
+) -> None:
     script = Path(__file__).with_name("graphiti_line.py")
     done = subprocess.run(
-        [python, "-P", script, "--bolt", options.bolt],
+        [python, "-P", script, "--bolt", bolt, "--same", same],
         input=json.dumps(sent).encode(),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check=True,
     )
     answer = json.loads(done.stdout)
-    right = {item.subject: (item.one, _current(expected(told)[item.slot])) for item in told}
-    print(f"graphiti-core {GRAPHITI}: {answer['calls']} model calls")
+    print(
+        f"graphiti-core {GRAPHITI}, model to which the same {same} is the same fact: {answer['calls']} calls"
+    )
+    ones = [s for s, (one, _) in right.items() if one]
+    many = [s for s, (one, _) in right.items() if not one]
     for name, facts in answer["facts"].items():
         found: dict[str, set[str]] = defaultdict(set)
         closed: dict[str, int] = defaultdict(int)
@@ -279,12 +291,12 @@ def beside(options: argparse.Namespace) -> None:
                 found[subject].add(value)
             else:
                 closed[subject] += 1
-        ones = [s for s, (one, _) in right.items() if one]
-        many = [s for s, (one, _) in right.items() if not one]
+        nothing = sum(not found[s] for s in ones)
         print(
             f"{name:<13} one: current {sum(found[s] == right[s][1] for s in ones)}/{len(ones)}"
-            f"  additive: wrongly closed {sum(closed[s] for s in many)},"
-            f" missing or other {sum(len(found[s] ^ right[s][1]) for s in many)}"
+            f" (nothing current in {nothing})  additive: wrongly closed {sum(closed[s] for s in many)},"
+            f" missing or other {sum(len(found[s] ^ right[s][1]) for s in many)}",
+            flush=True,
         )
 
 

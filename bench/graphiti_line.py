@@ -1,11 +1,12 @@
 """The stream of bench/consolidation.py through graphiti-core; run by that bench, in an environment of its own.
 
-    PYTHON bench/graphiti_line.py --bolt URI < orders.json > facts.json
+    PYTHON bench/graphiti_line.py --bolt URI --same value|statement < orders.json > facts.json
 
 In: {order: [{number, slot, one, subject, relation, value, at, sentence}, …]}. Out: {order: [[source, relation, target,
 valid_at, open], …]}. The model is scripted and never errs: it finds the two names and the dated fact of each sentence,
 knows the same names and facts when they are shown to it, and says that a fact is contradicted exactly when it is an
-older or newer value of the same one-value slot. What it is shown, and what comes of its answers, is graphiti's own doing.
+older or newer value of the same one-value slot. Which facts are the same is a matter of opinion, so there are two models:
+for one it is the same unit and value, whenever it was so; for the other only the same statement. What it is shown, and what comes of its answers, is graphiti's own doing.
 The indexes that graphiti makes in the database are dropped at the end, and so is what it stored.
 """
 
@@ -66,8 +67,9 @@ class AsGiven(CrossEncoderClient):
 class Scripted(LLMClient):
     """Answers about the statement `now`, and counts its calls."""
 
-    def __init__(self):
+    def __init__(self, same):
         super().__init__(LLMConfig(api_key="none", model="scripted"), cache=False)
+        self.same = same
         self.now = {}
         self.calls = 0
 
@@ -109,14 +111,15 @@ class Scripted(LLMClient):
         raise AssertionError(f"the script knows no answer of the form {kind!r}")
 
     def compared(self, prompt):
-        """Same fact: same unit and value. Contradicted: another value of the same unit's state."""
+        """Which facts are the same, and which are another value of the same unit's state."""
         mine = SENTENCE.search(self.now["sentence"]).groups()
         same, against = [], []
         for section in ("EXISTING FACTS", "FACT INVALIDATION CANDIDATES"):
             text = re.search(f"<{section}>(.*?)</{section}>", prompt, re.S)[1]
             for number, fact in LISTED.findall(text):
                 theirs = SENTENCE.search(fact).groups()
-                if theirs == mine and section == "EXISTING FACTS":
+                told = theirs == mine if self.same == "value" else fact == self.now["sentence"]
+                if told and section == "EXISTING FACTS":
                     same.append(int(number))
                 elif theirs[:2] == mine[:2] and theirs[2] != mine[2] and self.now["one"]:
                     against.append(int(number))
@@ -175,9 +178,10 @@ async def populated(graphiti):
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bolt", required=True)
+    parser.add_argument("--same", choices=["value", "statement"], required=True)
     options = parser.parse_args()
     orders = json.load(sys.stdin)
-    model = Scripted()
+    model = Scripted(options.same)
     graphiti = Graphiti(options.bolt, "", "", llm_client=model, embedder=Words(), cross_encoder=AsGiven())
     before = await indexes(graphiti)
     try:

@@ -50,14 +50,14 @@ _KINDS = {
 
 ENTITIES = """CYPHER 25
 UNWIND $rows AS row
-CREATE (e:Entity {group_id: row.group_id, uuid: row.uuid, created_at: row.created_at, fs_created: row.created})
-SET e += row.properties, e:$(row.labels)
+MERGE (e:Entity {group_id: row.group_id, uuid: row.uuid})
+SET e += row.properties, e.created_at = row.created_at, e.fs_created = row.created, e:$(row.labels)
 """
 FACTS = """CYPHER 25
 UNWIND $rows AS row
 MATCH (s:Entity {group_id: row.group_id, uuid: row.source})
 MATCH (t:Entity {group_id: row.group_id, uuid: row.target})
-CREATE (s)-[r:RELATES_TO {group_id: row.group_id, uuid: row.uuid}]->(t)
+MERGE (s)-[r:RELATES_TO {group_id: row.group_id, uuid: row.uuid}]->(t)
 SET r += row.properties
 """
 EPISODES = """CYPHER 25

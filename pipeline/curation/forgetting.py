@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from pipeline.curation.ends import moved_evidence, named_ends, regrouped, with_ends
-from pipeline.curation.identities import resolved_again, sharing_keys
+from pipeline.curation.identities import freed, resolved_again, sharing_keys
 from pipeline.curation.rebuilding import (
     Component,
     component_of,
@@ -51,14 +51,16 @@ def forgotten(ledger: Ledger, episodes: Collection[str]) -> Ledger:
     concerned = sharing_keys(
         (c.entity_id for k, c in ledger.contributions.items() if k not in left), ledger.entities
     )
-    of = resolved_again(ledger.group_id, (c for c in left.values() if c.entity_id in concerned))
+    again = resolved_again(ledger.group_id, (c for c in left.values() if c.entity_id in concerned))
+    of = freed(ledger.group_id, again, ledger.contributions.values(), ledger.entities)
     contributions = _alive(regrouped(left, of), ledger, concerned)
 
     stayed = _standing_evidence(e for e in ledger.evidence.values() if e.episode_id not in gone)
     moved = moved_evidence(ledger.group_id, stayed, left.values(), of)
     entities = _entities(ledger, concerned, contributions, moved.values())
     evidence = {i: named_ends(e, entities) for i, e in moved.items()}
-    merges = dict(_merges(ledger.merges, contributions, gone))
+    renamed = {again[place]: name for place, name in of.items() if again[place] != name}
+    merges = dict(_merges(ledger.merges, contributions, gone, renamed))
     facts = _facts(ledger, gone, evidence, entities)
     return replace(
         ledger,
@@ -130,11 +132,15 @@ def _entities(
 
 
 def _merges(
-    merges: Mapping[str, Merge], contributions: Mapping[tuple[str, str], Contribution], gone: set[str]
+    merges: Mapping[str, Merge],
+    contributions: Mapping[tuple[str, str], Contribution],
+    gone: set[str],
+    renamed: Mapping[str, str],
 ) -> Iterable[tuple[str, Merge]]:
     """Records of merges of which any mention is left, told in the words of those mentions."""
     told_at = {(c.episode_id, t.index): (c.entity_id, t) for c in contributions.values() for t in c.told}
-    for name, merge in merges.items():
+    for name, record in merges.items():
+        merge = record.model_copy(update={"into": renamed.get(record.into, record.into)})
         left = tuple(m for m in merge.mentions if m.episode_id not in gone)
         if left == merge.mentions:
             yield name, merge

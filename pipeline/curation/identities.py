@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pipeline.curation.refolding import placed, with_told
-from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.provenance import Contribution, Joined, Told
 from pipeline.stages.matching import choose, keys_of, new_entity
@@ -104,13 +103,41 @@ class _Replay:
         return standing or self._made(one, told).model_copy(update={"id": entity_id})
 
     def _new(self, one: Contribution, told: Told) -> Entity:
-        made = self._made(one, told)
-        number = 0
-        name = one.entity_id
-        while name in self.living:
-            name = made.id if number == 0 else stable_id("entity", self.group_id, made.id, str(number))
-            number += 1
-        return made.model_copy(update={"id": name})
+        if one.entity_id not in self.living:
+            return self._made(one, told).model_copy(update={"id": one.entity_id})
+        return new_entity(told.mention, self.group_id, one.at, self.living)
 
     def _made(self, one: Contribution, told: Told) -> Entity:
         return new_entity(told.mention, self.group_id, one.at)
+
+
+def freed(
+    group_id: str,
+    of: Mapping[Place, str],
+    before: Iterable[Contribution],
+    taken: Iterable[str],
+) -> dict[Place, str]:
+    """`of` with new ids for entities that have lost the name which their id is made of.
+
+    Such an entity would be found by that name no more, and the next mention of it would make an entity of the same id.
+    """
+    told_at = {(one.episode_id, t.index): (one, t) for one in before for t in one.told}
+    founding: dict[str, set[str]] = defaultdict(set)
+    for one, told in told_at.values():
+        if new_entity(told.mention, group_id, one.at).id == one.entity_id:
+            founding[one.entity_id].update(keys_of(told.mention)[:1])
+    left: dict[str, list[Place]] = defaultdict(list)
+    for place, entity_id in of.items():
+        left[entity_id].append(place)
+    used = {*taken, *of.values()}
+    found = dict(of)
+    for entity_id, places in left.items():
+        keys = {key for place in places for key in keys_of(told_at[place][1].mention)}
+        named = [told_at[p] for p in places if keys_of(told_at[p][1].mention)]
+        if not named or not founding[entity_id] or founding[entity_id] & keys:
+            continue
+        one, told = named[0]
+        name = new_entity(told.mention, group_id, one.at, used).id
+        used.add(name)
+        found |= dict.fromkeys(places, name)
+    return found

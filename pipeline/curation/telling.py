@@ -65,7 +65,8 @@ def changes_between(before: Ledger, after: Ledger, occasion: Occasion) -> list[F
         if old == fact or (old is None and not fact.beliefs[-1].holds):
             continue
         change = change_between(old, fact)
-        if change is None and old is not None and _shown(old) != _shown(fact):
+        believed = fact.beliefs[-1].holds
+        if change is None and believed and old is not None and _shown(old) != _shown(fact):
             change = Change.supported
         if change is not None:
             events.append(event_of(change, fact, occasion))

@@ -7,7 +7,7 @@ typed entity with its key if there is exactly one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -41,12 +41,20 @@ def choose(mention: Mention, candidates: Sequence[Entity]) -> Entity | None:
     return next(iter(same or untyped), None)
 
 
-def new_entity(mention: Mention, group_id: str, at: datetime) -> Entity:
-    """An entity for a mention that stands for none so far; its id depends on group, key and type only."""
+def new_entity(mention: Mention, group_id: str, at: datetime, taken: Collection[str] = ()) -> Entity:
+    """An entity for a mention that stands for none so far.
+
+    Its id depends on group, key and type, and on nothing else unless it is among the `taken` ones: an untyped entity
+    that has been given a type since keeps its id, and a later untyped homonym is another entity.
+    """
     wanted = type_of(mention)
     key = entity_key(mention.name)
+    name, number = stable_id("entity", group_id, key, entity_key(wanted or "")), 1
+    while name in taken:
+        number += 1
+        name = stable_id("entity", group_id, key, entity_key(wanted or ""), str(number))
     bare = Entity(
-        id=stable_id("entity", group_id, key, entity_key(wanted or "")),
+        id=name,
         group_id=group_id,
         name=mention.name,
         type=wanted,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -54,7 +55,8 @@ class ResolveEntitiesStage:
         judged = set(chosen) - ruled
         for index, mention in enumerate(mentions):
             if index not in chosen:
-                made = self._settle(mention, event, touched, now)
+                taken = {e.id for e in view.by_key[index]} | touched.keys()
+                made = self._settle(mention, event, touched, taken, now)
                 chosen[index] = made.id
 
         known = {e.id: e for found in (*view.by_key, *view.similar) for e in found}
@@ -149,12 +151,18 @@ class ResolveEntitiesStage:
         return usage
 
     def _settle(
-        self, mention: Mention, event: ExtractedEpisode, touched: dict[str, Entity], now: datetime
+        self,
+        mention: Mention,
+        event: ExtractedEpisode,
+        touched: dict[str, Entity],
+        taken: Collection[str],
+        now: datetime,
     ) -> Entity:
         """A new entity, or the one that another mention of the same episode has just become."""
         keys = set(keys_of(mention))
         same = choose(mention, [e for e in touched.values() if keys & set(e.keys)])
-        entity = enriched(same, mention) if same else new_entity(mention, event.episode.group_id, now)
+        group_id = event.episode.group_id
+        entity = enriched(same, mention) if same else new_entity(mention, group_id, now, taken)
         touched[entity.id] = entity
         return entity
 

@@ -140,8 +140,9 @@ async def test_a_fact_and_its_evidence_are_kept_whole(graph: Graph, group: str) 
 async def test_a_fact_is_overwritten_whole_and_keeps_its_vector(graph: Graph, group: str) -> None:
     one, two = episode(group, "e1"), episode(group, "e2", sequence=2)
     ana, lima = entity(group, "Ana"), entity(group, "Lima")
-    before = fact(ana, "LIVES_IN", lima, support=supported(["e1"]))
+    before = fact(ana, "LIVES_IN", lima, support=supported(["e1"]), fact="Ana resides there")
     await graph.world(one, before, entities=(ana, lima))
+    assert await graph.found(group, "resides") == [before.id]
     after = before.model_copy(
         update={
             "beliefs": (*before.beliefs, belief(2, 1, 3)),
@@ -156,7 +157,7 @@ async def test_a_fact_is_overwritten_whole_and_keeps_its_vector(graph: Graph, gr
     assert await graph.reader.fact(group, before.id) == after
     assert leg(await graph.search(group, before.fact), Scope.facts, Method.cosine)[before.id] > 0.999
     assert await graph.found(group, "dwelt") == [before.id]
-    assert await graph.found(group, "lives") == []
+    assert await graph.found(group, "resides") == []
     assert await graph.found(group, "dwelt", as_of=day(3)) == []
 
 

@@ -325,7 +325,9 @@ async def test_a_fact_is_found_by_what_its_relation_is_called(graph: Graph, grou
 async def test_forms_of_a_word_find_each_other(graph: Graph, group: str):
     ana, sunrise = entity(group, "Ana"), entity(group, "Sunrise")
     await graph.world(
-        episode(group, "e1"), fact(ana, "MADE", sunrise, fact="Ana painted a sunrise"), entities=(ana, sunrise)
+        episode(group, "e1"),
+        fact(ana, "MADE", sunrise, fact="Ana painted a sunrise"),
+        entities=(ana, sunrise),
     )
     assert await graph.found(group, "What is being painted?") == ["ana-made-sunrise"]
     assert await graph.found(group, "paintings") == ["ana-made-sunrise"]

@@ -74,8 +74,10 @@ def contribution(row: Mapping[str, Any]) -> Contribution:
     )
 
 
-def moment(value: DateTime | datetime) -> datetime:
-    """A native datetime of Neo4j in UTC; nanoseconds are cut to microseconds."""
+def moment(value: DateTime | datetime | int) -> datetime:
+    """A native datetime of Neo4j, or microseconds since 1970, in UTC; nanoseconds are cut to microseconds."""
+    if isinstance(value, int):
+        return _EPOCH + value * _MICROSECOND
     found = value.to_native() if isinstance(value, DateTime) else value
     return found.astimezone(UTC)
 

@@ -1,24 +1,29 @@
-"""Cypher of the reads by id, and how a node or a relationship is shown: fields by name, never a vector."""
+"""Cypher of the reads by id, and how a node or a relationship is shown: fields by name, never a vector.
+
+Times are shown as microseconds since 1970: for the driver a native time is by far the dearest thing to read.
+"""
 
 from __future__ import annotations
 
+_CREATED = "x.created_at.epochSeconds * 1000000 + x.created_at.microsecond"
+
 FACT_FIELDS = "{group_id: x.group_id, id: x.uuid, fact: x.fs_fact}"
 
-ENTITY_FIELDS = """{
+ENTITY_FIELDS = f"""{{
     group_id: x.group_id, id: x.uuid, name: x.name, type: coalesce(x.fs_full_type, x.fs_type),
     aliases: x.fs_aliases, keys: x.fs_keys, summary: x.summary, description: x.fs_description,
-    lines: x.fs_lines, attributes: x.fs_attributes, created_at: x.created_at, community: x.fs_community
-}"""
+    lines: x.fs_lines, attributes: x.fs_attributes, created_at: {_CREATED}, community: x.fs_community
+}}"""
 
-EPISODE_FIELDS = """{
+EPISODE_FIELDS = f"""{{
     group_id: x.group_id, id: x.uuid, episode: x.fs_episode, state: x.fs_state, usage: x.fs_usage,
-    reason: x.fs_reason, created_at: x.created_at
-}"""
+    reason: x.fs_reason, created_at: {_CREATED}
+}}"""
 
-COMMUNITY_FIELDS = """{
-    group_id: x.group_id, id: x.uuid, name: x.name, summary: x.summary, created_at: x.created_at,
-    members: COLLECT { MATCH (x)-[:HAS_MEMBER]->(member:Entity) RETURN member.uuid ORDER BY member.uuid }
-}"""
+COMMUNITY_FIELDS = f"""{{
+    group_id: x.group_id, id: x.uuid, name: x.name, summary: x.summary, created_at: {_CREATED},
+    members: COLLECT {{ MATCH (x)-[:HAS_MEMBER]->(member:Entity) RETURN member.uuid ORDER BY member.uuid }}
+}}"""
 
 EPISODE = f"""CYPHER 25
 MATCH (e:Episodic {{group_id: $group_id, uuid: $id}})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.model.entity import Entity
@@ -127,12 +127,14 @@ def test_names_that_a_judge_may_be_asked_about(one: str, other: str) -> None:
     assert not tell_apart(other, one)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_it_does_not_matter_which_comes_first(one: str, other: str) -> None:
     assert tell_apart(one, other) == tell_apart(other, one)
     assert not tell_apart(one, one)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab -#", min_size=1, max_size=8), st.integers(0, 9999), st.integers(0, 9999))
 def test_names_that_differ_in_digits_only_are_always_apart(text: str, one: int, other: int) -> None:
     assert tell_apart(f"{text}{one}", f"{text}{other}") == (one != other)

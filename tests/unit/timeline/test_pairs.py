@@ -85,7 +85,7 @@ def webs(draw: st.DrawFn) -> list[Evidence]:
     ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(webs(), st.randoms(use_true_random=False))
 def test_any_order_gives_the_same(items: list[Evidence], random: object) -> None:
     shuffled = list(items)
@@ -93,7 +93,7 @@ def test_any_order_gives_the_same(items: list[Evidence], random: object) -> None
     assert pair_timelines(shuffled + items) == pair_timelines(items)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(webs())
 def test_nobody_has_two_partners_at_one_time(items: list[Evidence]) -> None:
     exclusive = {(e.subject, e.object) for e in items if e.cardinality == "one" and e.kind == "asserts"}
@@ -105,7 +105,7 @@ def test_nobody_has_two_partners_at_one_time(items: list[Evidence]) -> None:
             assert start >= min(a.invalid_at or JAN + far, b.invalid_at or JAN + far)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(webs())
 def test_pairs_of_one_person_are_a_slot(items: list[Evidence]) -> None:
     of_a = [e for e in items if e.subject == "a"]
