@@ -29,7 +29,17 @@ Properties = dict[str, Any]
 
 # Labels that have a meaning of their own here: a type of such a name stays a property and does not become a label.
 RESERVED_LABELS = frozenset(
-    {"Entity", "Episodic", "Community", "EntityKey", "Evidence", "Lane", "StageMark", "Merge", "FactstreamSchema"}
+    {
+        "Entity",
+        "Episodic",
+        "Community",
+        "EntityKey",
+        "Evidence",
+        "Lane",
+        "StageMark",
+        "Merge",
+        "FactstreamSchema",
+    }
 )
 MAX_LABEL_CHARACTERS = 200
 

@@ -92,25 +92,34 @@ WHERE group_no = :group AND subject = :subject AND relation = :relation AND obje
     SELECT object FROM evidence
     WHERE group_no = :group AND subject = :subject AND relation = :relation AND cardinality = 'one')"""
 EVIDENCE_OF_ENDS = """
-SELECT no, body FROM evidence
-WHERE group_no = :group AND relation = :relation AND (subject, object) IN (
+SELECT e.no, e.body FROM (
     SELECT subject, object FROM evidence
     WHERE group_no = :group AND subject IN (:subject, :object) AND relation = :relation
       AND cardinality = 'one' AND json_extract(body, '$.symmetric')
     UNION
     SELECT subject, object FROM evidence
     WHERE group_no = :group AND object IN (:subject, :object) AND relation = :relation
-      AND cardinality = 'one' AND json_extract(body, '$.symmetric'))"""
-# What is believed last is known to 2 ** 62.
+      AND cardinality = 'one' AND json_extract(body, '$.symmetric')) pair
+CROSS JOIN evidence e
+    ON e.group_no = :group AND e.subject = pair.subject AND e.relation = :relation AND e.object = pair.object"""
+# What is believed last is known to 2 ** 62. Each direction has its own index, hence two halves.
 FACTS_OF_PAIR = """
-SELECT no FROM held
-WHERE group_no = :group AND known_to = 4611686018427387904
-  AND ((source = :subject AND target = :object) OR (source = :object AND target = :subject))
+SELECT no FROM (
+    SELECT no, created_at, id FROM held
+    WHERE group_no = :group AND known_to = 4611686018427387904 AND source = :subject AND target = :object
+    UNION
+    SELECT no, created_at, id FROM held
+    WHERE group_no = :group AND known_to = 4611686018427387904 AND source = :object AND target = :subject)
 ORDER BY created_at DESC, id LIMIT :limit"""
 FACTS_OF_END = """
-SELECT no FROM held
-WHERE group_no = :group AND known_to = 4611686018427387904 AND valid_from <= :at AND valid_to > :at
-  AND (source = :end OR target = :end)
+SELECT no FROM (
+    SELECT no FROM held
+    WHERE group_no = :group AND known_to = 4611686018427387904 AND valid_from <= :at AND valid_to > :at
+      AND source = :end
+    UNION
+    SELECT no FROM held
+    WHERE group_no = :group AND known_to = 4611686018427387904 AND valid_from <= :at AND valid_to > :at
+      AND target = :end)
 ORDER BY no DESC LIMIT :limit"""
 FACTS_BY_NO = "SELECT no, body FROM fact WHERE no IN (SELECT value FROM json_each(:nos))"
 EPISODE_CONTENT = """

@@ -142,7 +142,9 @@ class SqliteGraphStore:
 
     async def mark_dead(self, group_id: str, episode_id: str, reason: str) -> bool:
         """Set the state `dead`, if the episode is stored and not final."""
-        return await self._database.write("mark_dead", lambda c: episodes.mark_dead(c, group_id, episode_id, reason))
+        return await self._database.write(
+            "mark_dead", lambda c: episodes.mark_dead(c, group_id, episode_id, reason)
+        )
 
     async def revive(self, group_id: str, episode_id: str) -> None:
         """Set a dead episode back to the state that its marks say."""

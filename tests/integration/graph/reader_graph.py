@@ -158,8 +158,10 @@ class GraphWriter:
                 "group_id": group,
                 "episode_id": episode_id,
                 "at": at or self.at,
+                "place": 0,
                 "mentions": [
-                    {"entity": each, "uuid": stable_id("mention", episode_id, each)} for each in entity_ids
+                    {"entity": each, "uuid": stable_id("mention", episode_id, each), "told": None}
+                    for each in entity_ids
                 ],
             },
         )
