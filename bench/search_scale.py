@@ -1,6 +1,7 @@
 """How searches grow with the graph: the same questions over 1,000 to 100,000 facts, in one group and over 200.
 
     python bench/search_scale.py --root DIR [--bolt bolt://HOST:PORT] [--sizes 1000 10000 100000] [--requests 60]
+        [--graphiti-venv DIR]
 
 Without --bolt a Neo4j of its own is started in DIR (heap of 2 GiB). For each size the graph gets a group of that many
 facts and 200 groups that share as many; what smaller sizes have left stays in the database. Vectors are hashed words,
@@ -9,12 +10,14 @@ facts and 200 groups that share as many; what smaller sizes have left stays in t
 Columns: p50 and p95 in milliseconds, for the one large group and for a small one; round trips and KiB that the
 database sends for a request of a large group, as a proxy between the two sees them. Recall: the share of the exact
 ten nearest facts that the vector leg finds among its first ten; a fact as near as the tenth counts as one of them.
+With --graphiti-venv the questions of the large group also go through graphiti-core, on the same database.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import random
 import statistics
 import sys
@@ -30,6 +33,7 @@ if not __package__:
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.counting_proxy import CountingProxy
+from bench.graphiti_side.process import python_of
 from bench.scale_graph import DIMENSION, NOW, SPREAD, ScaleGraph, question
 from factstream.stack import LocalStack
 from factstream.stack.memory import StackMemory
@@ -143,7 +147,35 @@ def percentile(took: Sequence[float], share: float) -> float:
     return sorted(took)[min(len(took) - 1, int(share * len(took)))]
 
 
-async def report(uri: str, size: int, requests: int, recipes: Sequence[str]) -> None:
+async def beside(uri: str, graph: ScaleGraph, requests: int, python: Path) -> str:
+    """A line for graphiti-core over the large group."""
+    embedder = HashingEmbedder(DIMENSION)
+    texts = [question(random.Random(number)) for number in range(requests)]
+    asked = {
+        "group": graph.group(None),
+        "questions": list(zip(texts, await embedder.embed(texts), strict=True)),
+        "clients": CLIENTS,
+    }
+    process = await asyncio.create_subprocess_exec(
+        str(python),
+        str(Path(__file__).with_name("graphiti_search.py")),
+        "--bolt",
+        uri,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    told, _ = await process.communicate(json.dumps(asked).encode())
+    if process.returncode:
+        return f"graphiti-core ended with code {process.returncode}"
+    answer = json.loads(told)
+    line = f"{'graphiti-core ' + answer['version']:28}{'':8}"
+    for clients in CLIENTS:
+        took = answer["took"][str(clients)]
+        line += f"{percentile(took, 0.5):15.1f}{percentile(took, 0.95):8.1f}"
+    return line
+
+
+async def report(uri: str, size: int, requests: int, recipes: Sequence[str], graphiti: Path | None) -> None:
     """Fill the graph up to a size and print its lines."""
     graph = ScaleGraph(size)
     started = time.perf_counter()
@@ -175,12 +207,16 @@ async def report(uri: str, size: int, requests: int, recipes: Sequence[str]) -> 
                     line += f"{percentile(took, 0.5):15.1f}{percentile(took, 0.95):8.1f}"
             trips, kib = await weighed(uri, large)
             print(f"{line}{trips:8.1f}{kib:8.1f}", flush=True)
+    if graphiti is not None:
+        print(await beside(uri, graph, requests, graphiti), flush=True)
 
 
-async def measure(uri: str, sizes: Sequence[int], requests: int, recipes: Sequence[str]) -> None:
+async def measure(
+    uri: str, sizes: Sequence[int], requests: int, recipes: Sequence[str], graphiti: Path | None
+) -> None:
     """All sizes, smallest first."""
     for size in sorted(sizes):
-        await report(uri, size, requests, recipes)
+        await report(uri, size, requests, recipes, graphiti)
 
 
 def main() -> None:
@@ -191,9 +227,11 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--requests", type=int, default=60)
     parser.add_argument("--recipes", nargs="+", default=list(RECIPES))
+    parser.add_argument("--graphiti-venv", type=Path, help="made when it is not there")
     options = parser.parse_args()
+    python = python_of(options.graphiti_venv) if options.graphiti_venv else None
     if options.bolt:
-        asyncio.run(measure(options.bolt, options.sizes, options.requests, options.recipes))
+        asyncio.run(measure(options.bolt, options.sizes, options.requests, options.recipes, python))
         return
     memory = StackMemory(neo4j_heap=2048, neo4j_page_cache=512)
     with LocalStack(
@@ -202,7 +240,7 @@ def main() -> None:
         local.stop("kafka")
         uri = local.status().bolt_uri
         assert uri is not None, "a started stack has an address"
-        asyncio.run(measure(uri, options.sizes, options.requests, options.recipes))
+        asyncio.run(measure(uri, options.sizes, options.requests, options.recipes, python))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from factstream.cli import ask, communities, dead, demo, digest, mcp, publish, services, status, transfer, up
+from factstream.cli import ask, communities, dead, demo, digest, forget, mcp, publish, services, status, transfer, up
+from factstream.cli.correct import correct_app
+from factstream.cli.merges import merges_app
 from factstream.cli.stack import stack_app
 
 app = typer.Typer(
@@ -26,6 +28,10 @@ app.command()(status.status)
 app.command()(digest.digest)
 app.command()(transfer.export)
 app.command("import")(transfer.import_)
+app.command()(forget.forget)
+app.command("scrub-check")(forget.scrub_check)
+app.add_typer(merges_app)
+app.add_typer(correct_app)
 app.add_typer(stack_app)
 app.add_typer(dead.dead_app)
 app.add_typer(communities.communities_app)

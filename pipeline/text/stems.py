@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from functools import lru_cache
 
 import snowballstemmer
 
 _MAX_CHARACTERS = 40
 _english = snowballstemmer.stemmer("english")
+# The stemmer keeps the word that it works on in itself.
+_one_at_a_time = threading.Lock()
 
 
 @lru_cache(maxsize=65_536)
@@ -19,5 +22,6 @@ def stem(term: str) -> str:
     """
     if len(term) > _MAX_CHARACTERS or not (term.isascii() and term.isalpha()):
         return term
-    stemmed: str = _english.stemWord(term)
+    with _one_at_a_time:
+        stemmed: str = _english.stemWord(term)
     return stemmed

@@ -211,7 +211,7 @@ async def test_types_and_relations_of_any_length(
         fact(group, "f1", "Ana", "Acme", "kayak", relation=f"{long}1"),
         fact(group, "f2", "Acme", "Acme", "kayak", relation=f"{long}2"),
     )
-    asked = plan(group, "kayak about", scopes=(Scope.facts, Scope.entities))
+    asked = plan(group, "kayak ana acme", scopes=(Scope.facts, Scope.entities))
     by_type = await reader.search(replace(asked, filters=Filters(entity_types=(f"{long}1",))))
     assert [found(by_type, leg.scope, leg.method) for leg in by_type.legs] == [
         ["f1"],

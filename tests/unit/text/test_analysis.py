@@ -1,5 +1,7 @@
 """Terms, stems and what a question loses."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,3 +57,16 @@ def test_every_text_is_found_by_itself(text):
 @given(st.text())
 def test_a_stem_is_a_term_again(text):
     assert all(" " not in one and one for one in search_text(text).split(" ") if search_text(text))
+
+
+def test_threads_do_not_disturb_each_other():
+    words = [
+        f"{a}{b}{ending}"
+        for a in "bcdfghklmnprst"
+        for b in ("aint", "unn", "ell")
+        for ending in ("ing", "ed", "s")
+    ]
+    alone = [stem.__wrapped__(word) for word in words]
+    with ThreadPoolExecutor(8) as threads:
+        for found in threads.map(lambda _: [stem.__wrapped__(word) for word in words], range(16)):
+            assert found == alone
