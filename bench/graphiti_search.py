@@ -10,6 +10,7 @@ the graph has the labels and properties that graphiti writes. Its indexes are ma
 import argparse
 import asyncio
 import json
+import logging
 import os
 import sys
 import time
@@ -82,6 +83,7 @@ async def main():
     parser.add_argument("--bolt", required=True)
     options = parser.parse_args()
     asked = json.load(sys.stdin)
+    logging.disable(logging.CRITICAL)
     graphiti = Graphiti(
         options.bolt,
         "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -79,6 +80,19 @@ def question(chance: random.Random) -> str:
     return chance.choice([f"What is it that {who} {verb}?", f"Who {verb} the {chance.choice(things)}?"])
 
 
+_embedder = HashingEmbedder(DIMENSION)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a group holds."""
+
+    group: str
+    people: list[Entity]
+    things: list[Entity]
+    facts: list[Fact]
+
+
 class ScaleGraph:
     """One group of `size` facts, and as many over `SPREAD` groups. The same size is the same graph every time."""
 
@@ -105,59 +119,77 @@ class ScaleGraph:
         await connection.open()
         try:
             await ensure_schema(connection, DIMENSION)
-            made = [await self._group(self.group(None), self._size)]
-            made += [
-                await self._group(self.group(place), max(1, self._size // SPREAD)) for place in range(SPREAD)
-            ]
+            groups = [_group(self.group(None), self._size)]
+            groups += [_group(self.group(place), max(1, self._size // SPREAD)) for place in range(SPREAD)]
+            for made in groups:
+                await self._remember(made)
             if await connection.run("bench", IS_FILLED, {"group_id": self.group(None)}):
                 return
-            for place, query in enumerate((ENTITIES, FACTS, EPISODES)):
-                for rows in _batches([row for group in made for row in group[place]]):
+            for query, parts in ((ENTITIES, _entities), (FACTS, _facts), (EPISODES, _episodes)):
+                for some in _batches([(made.group, one) for made in groups for one in parts(made)]):
+                    rows = await _rows(query, some)
                     await connection.write("bench", query, {"rows": rows, "at": NOW})
             await connection.write("bench", FILLED, {"group_id": self.group(None)})
         finally:
             await connection.close()
 
-    async def _group(self, group: str, size: int) -> tuple[list[Row], list[Row], list[Row]]:
-        """The rows of a group's entities, facts and episodes."""
-        chance = random.Random(group)
-        people = [
-            _entity(group, f"{chance.choice(_FIRST)} {chance.choice(_LAST)} {number}", "Person")
-            for number in range(max(2, size // 10))
+    async def _remember(self, made: Made) -> None:
+        standing = [fact for fact in made.facts if fact.beliefs[0].invalid_at is None]
+        matrix = np.empty((len(standing), DIMENSION), dtype=np.float32)
+        for start in range(0, len(standing), BATCH):
+            some = standing[start : start + BATCH]
+            matrix[start : start + BATCH] = await _embedder.embed([fact.fact for fact in some])
+        self._vectors[made.group] = ([fact.id for fact in standing], matrix)
+        self._people[made.group] = [person.id for person in made.people]
+
+
+def _group(group: str, size: int) -> Made:
+    chance = random.Random(group)
+    people = [
+        _entity(group, f"{chance.choice(_FIRST)} {chance.choice(_LAST)} {number}", "Person")
+        for number in range(max(2, size // 10))
+    ]
+    things = {
+        f"{relation} {thing}": _entity(group, f"{thing.title()} of {relation.lower()}", "Thing")
+        for relation, (_, names) in _KINDS.items()
+        for thing in names
+    }
+    facts = [_fact(chance, group, number, people, things) for number in range(size)]
+    return Made(group, people, list(things.values()), facts)
+
+
+def _entities(made: Made) -> Sequence[Any]:
+    return [*made.people, *made.things]
+
+
+def _facts(made: Made) -> Sequence[Any]:
+    return made.facts
+
+
+def _episodes(made: Made) -> Sequence[Any]:
+    return list(_told(made.group, made.facts))
+
+
+async def _rows(query: str, some: Sequence[tuple[str, Any]]) -> list[Row]:
+    """The rows of a batch; vectors are made here, since all of them at once would fill the memory."""
+    if query == ENTITIES:
+        vectors = await _embedder.embed([entity.name for _, entity in some])
+        rows = [
+            properties.entity_parameters(EntityWrite(entity, vector), DIMENSION)
+            for (_, entity), vector in zip(some, vectors, strict=True)
         ]
-        things = {
-            f"{relation} {thing}": _entity(group, f"{thing.title()} of {relation.lower()}", "Thing")
-            for relation, (_, names) in _KINDS.items()
-            for thing in names
-        }
-        facts = [_fact(chance, group, number, people, things) for number in range(size)]
-        embedder = HashingEmbedder(DIMENSION)
-        vectors = await embedder.embed([fact.fact for fact in facts])
-        standing = [n for n, fact in enumerate(facts) if fact.beliefs[0].invalid_at is None]
-        self._vectors[group] = (
-            [facts[n].id for n in standing],
-            np.asarray([vectors[n] for n in standing], dtype=np.float32).reshape(-1, DIMENSION),
-        )
-        self._people[group] = [person.id for person in people]
-        entities = [*people, *things.values()]
-        named = await embedder.embed([entity.name for entity in entities])
-        told = list(_told(group, facts))
-        texts = await embedder.embed([episode.text for episode, _ in told])
-        found = (
-            [
-                properties.entity_parameters(EntityWrite(e, v), DIMENSION)
-                for e, v in zip(entities, named, strict=True)
-            ],
-            [
-                properties.fact_parameters(FactWrite(f, v), DIMENSION, NOW)
-                for f, v in zip(facts, vectors, strict=True)
-            ],
-            [_row(e, of, v) for (e, of), v in zip(told, texts, strict=True)],
-        )
-        for rows in found:
-            for row in rows:
-                row["group_id"] = group
-        return found
+    elif query == FACTS:
+        vectors = await _embedder.embed([fact.fact for _, fact in some])
+        rows = [
+            properties.fact_parameters(FactWrite(fact, vector), DIMENSION, NOW)
+            for (_, fact), vector in zip(some, vectors, strict=True)
+        ]
+    else:
+        vectors = await _embedder.embed([episode.text for _, (episode, _) in some])
+        rows = [
+            _row(episode, facts, vector) for (_, (episode, facts)), vector in zip(some, vectors, strict=True)
+        ]
+    return [{**row, "group_id": group} for row, (group, _) in zip(rows, some, strict=True)]
 
 
 def _entity(group: str, name: str, kind: str) -> Entity:
