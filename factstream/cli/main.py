@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import typer
 
-from factstream.cli import ask, communities, dead, demo, digest, forget, mcp, publish, services, status, transfer, up
+from factstream.cli import (
+    ask,
+    communities,
+    dead,
+    demo,
+    digest,
+    forget,
+    mcp,
+    publish,
+    services,
+    status,
+    transfer,
+    up,
+)
 from factstream.cli.correct import correct_app
 from factstream.cli.merges import merges_app
 from factstream.cli.stack import stack_app
