@@ -57,7 +57,7 @@ cases-embedded: $(STAMP)
 	$(BIN)/python -m tests.cases_embedded --shared $(SHARED) $(ARGS)
 
 faults: $(STAMP)
-	$(BIN)/python -m pytest -q -m faults tests
+	KILLS=100 $(BIN)/python -m pytest -q tests/unit/memory/test_processes.py tests/integration/pipeline
 
 bench: $(STAMP)
 	$(BIN)/python -m bench.spine --root $(ROOT)/bench
