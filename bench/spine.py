@@ -21,20 +21,15 @@ from statistics import median, quantiles
 from typing import Any
 
 import httpx
-import orjson
-from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from bench.spine_load import chat, crm, probes
 from bench.spine_services import Target, services
 from bench.spine_shares import Reading, graph_trips, shares
-from streams.broker import partitions_of
-from streams.topics import STATUS
+from bench.status_follower import FINAL, Key, follow
 
-FINAL = ("committed", "skipped", "dead")
 BATCH = 20
 CLIENTS = 4
 WITHIN = 900.0
-Key = tuple[str, str]
 
 
 async def main(target: Target, run: str, triples: int, messages: int, sampled: int) -> None:
@@ -44,10 +39,11 @@ async def main(target: Target, run: str, triples: int, messages: int, sampled: i
         events = _mixed(crm(triples, 50, run), chat(messages, 20, run))
         before = Reading.of((await http.get(f"{worker}/metrics")).text)
         started = time.time()
-        following = asyncio.create_task(_follow(target, {(e["group_id"], e["id"]) for e in events}))
+        wanted = {(e["group_id"], e["id"]) for e in events}
+        following = asyncio.create_task(follow(target.bootstrap, target.prefix, wanted, WITHIN))
         sent = await _publish(http, target.urls["gateway"], events)
         published = time.time() - started
-        states = await following
+        states = {key: {s: t.at for s, t in told.items()} for key, told in (await following).items()}
         spent = Reading.of((await http.get(f"{worker}/metrics")).text).since(before)
         _report_burst(len(events), started, published, sent, states)
         _report_shares(spent, len(events))
@@ -79,31 +75,6 @@ async def _publish(
         lots[hash(event["group_id"]) % CLIENTS].append(event)
     await asyncio.gather(*map(client, lots))
     return sent
-
-
-async def _follow(target: Target, wanted: set[Key]) -> dict[Key, dict[str, float]]:
-    """When each episode reached each state (the record's own time), as soon as all are final."""
-    topic = STATUS.named(target.prefix)
-    consumer = AIOKafkaConsumer(
-        bootstrap_servers=target.bootstrap, enable_auto_commit=False, auto_offset_reset="earliest"
-    )
-    await consumer.start()
-    seen: dict[Key, dict[str, float]] = {}
-    left = set(wanted)
-    try:
-        consumer.assign([TopicPartition(topic, n) for n in await partitions_of(target.bootstrap, topic)])
-        async with asyncio.timeout(WITHIN):
-            while left:
-                for records in (await consumer.getmany(timeout_ms=200)).values():
-                    for record in records:
-                        told = orjson.loads(record.value)
-                        key = (told["group_id"], told["episode_id"])
-                        seen.setdefault(key, {}).setdefault(told["state"], record.timestamp / 1000)
-                        if told["state"] in FINAL:
-                            left.discard(key)
-    finally:
-        await consumer.stop()
-    return {key: seen[key] for key in wanted}
 
 
 def _report_burst(

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,13 +25,24 @@ class Target:
     """Where everything answers."""
 
     bootstrap: str
+    bolt: str
     prefix: str
     urls: dict[str, str]
 
 
 @contextmanager
-def services(root: Path, embedder: str, run: str, kafka: str | None, bolt: str | None) -> Iterator[Target]:
-    """The services, ready; logs are in `root`. Without both addresses a local stack is started in `root`."""
+def services(
+    root: Path,
+    embedder: str,
+    run: str,
+    kafka: str | None,
+    bolt: str | None,
+    more: Mapping[str, str] | None = None,
+) -> Iterator[Target]:
+    """The services, ready; logs are in `root`. Without both addresses a local stack is started in `root`.
+
+    `more` are environment variables of the services that differ from the bench's own.
+    """
     root.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         if not (kafka and bolt):
@@ -49,6 +60,7 @@ def services(root: Path, embedder: str, run: str, kafka: str | None, bolt: str |
             "FACTSTREAM_CONSUMER_GROUP": f"bench-{run}",
             "FACTSTREAM_EMBEDDER": embedder,
             "FACTSTREAM_LOG_LEVEL": "warning",
+            **(more or {}),
         }
         urls = {}
         for name in SERVICES:
@@ -63,7 +75,7 @@ def services(root: Path, embedder: str, run: str, kafka: str | None, bolt: str |
             urls[name] = f"http://127.0.0.1:{ports[name]}"
         for url in urls.values():
             _wait(url)
-        yield Target(str(kafka), f"bench-{run}.", urls)
+        yield Target(str(kafka), str(bolt), f"bench-{run}.", urls)
 
 
 def _wait(url: str) -> None:

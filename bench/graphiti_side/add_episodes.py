@@ -5,6 +5,8 @@ Runs in an environment that has graphiti-core and httpx and nothing of factstrea
     python add_episodes.py ENDPOINT_URL BOLT_URI DIMENSION
 
 A line is {"group", "name", "speaker", "content", "reference_time"}; the answer is {"nodes", "edges"} or {"error"}.
+Or a line is a list of lists of such messages: the lists are added side by side, the messages of each one after the
+other, as graphiti's documents ask for; the answer is {"seconds", "nodes", "edges", "failed"}.
 The first answer, {"version"}, says that the indexes are there.
 """
 
@@ -13,6 +15,7 @@ import importlib.metadata
 import json
 import os
 import sys
+import time
 from datetime import datetime
 
 os.environ.setdefault("GRAPHITI_TELEMETRY_ENABLED", "false")
@@ -51,19 +54,51 @@ async def main(url: str, bolt: str, dimension: int) -> None:
     tell({"version": importlib.metadata.version("graphiti-core")})
     while line := await asyncio.to_thread(sys.stdin.readline):
         told = json.loads(line)
+        if isinstance(told, list):
+            tell(await add_side_by_side(graphiti, told))
+            continue
         try:
-            made = await graphiti.add_episode(
-                name=told["name"],
-                episode_body=f"{told['speaker']}: {told['content']}",
-                source=EpisodeType.message,
-                source_description="chat",
-                reference_time=datetime.fromisoformat(told["reference_time"]),
-                group_id=told["group"],
-            )
-            tell({"nodes": len(made.nodes), "edges": len(made.edges)})
+            tell(await add(graphiti, told))
         except Exception as error:
             tell({"error": f"{type(error).__name__}: {error}"})
     await graphiti.close()
+
+
+async def add(graphiti: Graphiti, told: dict[str, str]) -> dict[str, object]:
+    """One message."""
+    made = await graphiti.add_episode(
+        name=told["name"],
+        episode_body=f"{told['speaker']}: {told['content']}",
+        source=EpisodeType.message,
+        source_description="chat",
+        reference_time=datetime.fromisoformat(told["reference_time"]),
+        group_id=told["group"],
+    )
+    return {"nodes": len(made.nodes), "edges": len(made.edges)}
+
+
+async def add_side_by_side(graphiti: Graphiti, groups: list[list[dict[str, str]]]) -> dict[str, object]:
+    """Groups side by side; a message that fails does not stop those after it."""
+    failed = []
+
+    async def one(messages: list[dict[str, str]]) -> list[dict[str, object]]:
+        made = []
+        for message in messages:
+            try:
+                made.append(await add(graphiti, message))
+            except Exception as error:
+                failed.append(f"{type(error).__name__}: {error}")
+        return made
+
+    started = time.monotonic()
+    made = [m for some in await asyncio.gather(*map(one, groups)) for m in some]
+    return {
+        "seconds": time.monotonic() - started,
+        "nodes": sum(int(str(m["nodes"])) for m in made),
+        "edges": sum(int(str(m["edges"])) for m in made),
+        "failed": len(failed),
+        "first_failure": failed[0] if failed else None,
+    }
 
 
 def tell(answer: dict[str, object]) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -52,6 +53,13 @@ class GraphitiProcess:
 
     async def add(self, **message: Any) -> dict[str, Any]:
         """One message; see add_episodes.py. Raises RuntimeError when it failed."""
+        return await self._ask(message)
+
+    async def add_side_by_side(self, groups: Sequence[Sequence[Mapping[str, str]]]) -> dict[str, Any]:
+        """The messages of several groups; see add_episodes.py."""
+        return await self._ask(groups)
+
+    async def _ask(self, message: Any) -> dict[str, Any]:
         if self._process is None or self._process.stdin is None:
             raise RuntimeError("graphiti-core is not running")
         self._process.stdin.write(json.dumps(message).encode() + b"\n")

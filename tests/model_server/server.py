@@ -34,7 +34,7 @@ class ModelServer:
     is used up after that. What no rule matches is answered by the toy grammar (chat) or by hashed words (embeddings).
 
     Args:
-        latency: seconds that every answer takes.
+        latency: seconds that every answer takes; of embeddings `embedding_latency`, when that is given.
         json_schema, json_object: whether response_format is understood; if not, it is a 400.
         refused: request parameters that are a 400 ("max_tokens", "temperature").
         models: the models that exist; None: any.
@@ -48,6 +48,7 @@ class ModelServer:
         self,
         *,
         latency: float = 0.0,
+        embedding_latency: float | None = None,
         json_schema: bool = True,
         json_object: bool = True,
         refused: tuple[str, ...] = (),
@@ -56,6 +57,7 @@ class ModelServer:
         dimension: int = 64,
     ) -> None:
         self.latency = latency
+        self.embedding_latency = latency if embedding_latency is None else embedding_latency
         self.json_schema = json_schema
         self.json_object = json_object
         self.refused = refused
@@ -161,8 +163,8 @@ class ModelServer:
         if path not in ("/chat/completions", "/embeddings"):
             return error_answer(Status(404, "no such path"))
         recorded = self._record(path, request)
-        if self.latency:
-            await asyncio.sleep(self.latency)
+        if latency := self.embedding_latency if path == "/embeddings" else self.latency:
+            await asyncio.sleep(latency)
         given = self._rejection(recorded) or self._scripted(recorded)
         if isinstance(given, Status):
             return error_answer(given)
