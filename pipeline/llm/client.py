@@ -121,6 +121,7 @@ class OpenAIChat:
         """One completion, in the richest dialect that the model is known to understand."""
         known = self._dialects.get(model)
         dialect = known or Dialect()
+        wasted = Usage()
         while True:
             started = self._timing.monotonic()
             try:
@@ -141,7 +142,19 @@ class OpenAIChat:
             self._dialects[model] = dialect
             said = _said(body, talk, self._timing.monotonic() - started)
             priced = said.usage.model_copy(update={"cost": self._prices.chat(model, said.usage)})
-            return replace(said, usage=priced)
+            if said.starved and dialect.limit and question.max_tokens is not None:
+                # A reasoning model has thought up to the limit and said nothing: it is asked without one.
+                self._observer.model_call(
+                    question.purpose,
+                    "starved",
+                    priced.prompt_tokens,
+                    priced.completion_tokens,
+                    said.seconds,
+                )
+                wasted += priced
+                known = dialect = replace(dialect, limit=None)
+                continue
+            return replace(said, usage=wasted + priced)
 
     async def _post(
         self, question: Question[A], model: str, talk: list[dict[str, str]], dialect: Dialect
@@ -152,7 +165,7 @@ class OpenAIChat:
             talk = [{"role": "system", "content": told}, *talk[1:]]
         payload = {
             "model": model,
-            "messages": talk,
+            "messages": dialect.messages(talk),
             **dialect.parameters(question.purpose, question.answer, question.max_tokens),
         }
         expected = sum(estimate(part["content"]) for part in talk) + (question.max_tokens or ANSWER_TOKENS)
@@ -168,38 +181,51 @@ class OpenAIChat:
 
 @dataclass(frozen=True)
 class _Said:
+    """`starved`: the answer was cut before it began."""
+
     text: str
     refusal: str
     usage: Usage
     seconds: float
+    starved: bool
 
 
 def _said(body: dict[str, Any], talk: list[dict[str, str]], seconds: float) -> _Said:
     choices = body.get("choices")
     choice = _record(choices[0] if isinstance(choices, list) and choices else None)
     message = _record(choice.get("message"))
-    content = message.get("content") or ""
+    # Some servers take a whole answer for thoughts.
+    content = _text(message.get("content")) or _text(message.get("reasoning_content"))
+    finish = choice.get("finish_reason")
+    starved = finish == "length" and not content.strip()
+    refusal = message.get("refusal") or ("content filter" if finish == "content_filter" else "")
+    reason = f"the model refused: {refusal}" if refusal else ""
+    if starved:
+        reason = "it was cut off at the length limit before it began (thoughts count towards that limit)"
+    return _Said(content, reason, _usage(body, talk, content), seconds, starved)
+
+
+def _text(content: Any) -> str:
     if isinstance(content, list):
-        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    refusal = message.get("refusal") or (
-        "content filter" if choice.get("finish_reason") == "content_filter" else ""
-    )
-    return _Said(
-        str(content), f"the model refused: {refusal}" if refusal else "", _usage(body, talk, content), seconds
-    )
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return str(content or "")
 
 
 def _usage(body: dict[str, Any], talk: list[dict[str, str]], content: str) -> Usage:
     """What the endpoint says that it cost; an estimate where it says nothing."""
     told = _record(body.get("usage"))
     details = _record(told.get("prompt_tokens_details"))
-    prompt, completion = told.get("prompt_tokens"), told.get("completion_tokens")
+    prompt, completion = _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
     return Usage(
         llm_calls=1,
-        prompt_tokens=prompt if isinstance(prompt, int) else sum(estimate(part["content"]) for part in talk),
-        cached_tokens=details.get("cached_tokens") or 0,
-        completion_tokens=completion if isinstance(completion, int) else estimate(content),
+        prompt_tokens=sum(estimate(part["content"]) for part in talk) if prompt is None else prompt,
+        cached_tokens=_count(details.get("cached_tokens")) or 0,
+        completion_tokens=estimate(content) if completion is None else completion,
     )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _record(value: Any) -> dict[str, Any]:

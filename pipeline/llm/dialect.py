@@ -7,6 +7,7 @@ of. The client remembers the dialect that was accepted, so that each endpoint an
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -31,6 +32,7 @@ _ABOUT_FORM = (
     "json mode",
     "guided",
     "grammar",
+    "requested parameters",
 )
 _ABOUT_MODEL = re.compile(
     r"\bmodel\b.{0,80}?(?:not found|does not exist|not exist|unknown|not available|no longer)"
@@ -43,6 +45,8 @@ _ABOUT_SIZE = (
     "too long",
     "too many tokens",
 )
+_ABOUT_CONTENT = ("content_filter", "content filter", "content management policy", "content policy")
+_ABOUT_SYSTEM = re.compile(r"system.{0,40}(?:role|message)|role.{0,60}system|roles must alternate")
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,14 @@ class Dialect:
     form: Form = "json_schema"
     limit: LimitField = "max_tokens"
     temperature: bool = True
+    system: bool = True
+
+    def messages(self, talk: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+        """A talk that begins with a system and a user message, the two in one where there is no system role."""
+        first, second, *more = map(dict, talk)
+        if self.system:
+            return [first, second, *more]
+        return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *more]
 
     def parameters(self, purpose: str, answer: type[BaseModel], max_tokens: int | None) -> dict[str, Any]:
         """The part of a request that depends on the dialect."""
@@ -74,12 +86,14 @@ def poorer(dialect: Dialect, complaint: str) -> Dialect | None:
     A complaint that names no parameter is answered by the next simpler form, until there is none left.
     """
     told = complaint.lower()
-    if any(words in told for words in _ABOUT_SIZE):
+    if any(words in told for words in (*_ABOUT_SIZE, *_ABOUT_CONTENT)):
         return None
     if dialect.limit and dialect.limit in told:
         return replace(dialect, limit=_NEXT_LIMIT[dialect.limit])
     if dialect.temperature and "temperature" in told:
         return replace(dialect, temperature=False)
+    if dialect.system and _ABOUT_SYSTEM.search(told):
+        return replace(dialect, system=False)
     form = _NEXT_FORM[dialect.form]
     return replace(dialect, form=form) if form else None
 

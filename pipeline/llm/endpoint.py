@@ -11,17 +11,21 @@ import httpx
 import orjson
 
 from pipeline.errors import Retryable
+from pipeline.llm.address import Address
 from pipeline.llm.breaker import Breaker
+from pipeline.llm.dialect import about_form
 from pipeline.llm.errors import OperatorFault, Rejected
 from pipeline.llm.limits import EndpointLimits, Rates
-from pipeline.llm.retry_after import retry_after
+from pipeline.llm.retry_after import retry_after, told_wait
 from pipeline.llm.timing import Timing
+from pipeline.llm.trouble import message_of, trouble_in
 
 Report = Callable[[str, float], None]
 """Told of every failed request: what happened ("429", "timeout", "connection", "500", …) and seconds it took."""
 
+FORM_TROUBLE = frozenset({404, 500, 501})
+"""With these some servers answer a form of structured output that they cannot give, beside 400 and 422."""
 TRANSIENT = frozenset({408, 409, 425, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524, 529})
-MESSAGE = 300
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,8 @@ class Endpoint:
     """Posts JSON and gets JSON. Share one per address: limits and breaker are the endpoint's.
 
     Args:
-        base_url: up to and including the version: "https://api.openai.com/v1", "http://localhost:11434/v1".
+        base_url: up to and including the version: "https://api.openai.com/v1", "http://localhost:11434/v1". A bare
+            host is tried without a version first; a query ("?api-version=…") goes with every request.
         key: the bearer token; empty for endpoints that want none.
         client: an httpx client to use; by default one of its own, closed by `close`.
     """
@@ -60,7 +65,7 @@ class Endpoint:
         timing: Timing | None = None,
         client: httpx.AsyncClient | None = None,
     ) -> None:
-        self.base_url = base_url.rstrip("/")
+        self._address = Address.read(base_url)
         self._timing = timing or Timing()
         self._policy = policy or EndpointPolicy()
         self.limits = EndpointLimits(rates or Rates(), self._timing)
@@ -70,6 +75,13 @@ class Endpoint:
         self._headers = {"content-type": "application/json"}
         if key:
             self._headers["authorization"] = f"Bearer {key}"
+            if self._address.is_azure:
+                self._headers["api-key"] = key
+
+    @property
+    def base_url(self) -> str:
+        """The address, as messages show it."""
+        return self._address.base
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -127,7 +139,7 @@ class Endpoint:
         headers = self._headers | {"x-request-purpose": purpose}
         try:
             async with asyncio.timeout(self._policy.timeout):
-                answer = await self._client.post(f"{self.base_url}{path}", content=body, headers=headers)
+                answer = await self._sent(path, body, headers)
         except (httpx.TimeoutException, TimeoutError):
             failed("timeout")
             return _Failed(f"no answer within {self._policy.timeout:g} s")
@@ -142,22 +154,42 @@ class Endpoint:
             failed("garbled")
             return _Failed("the answer cannot be decoded")
         decoded = _decoded(answer.content)
-        if answer.status_code == 200 and isinstance(decoded, dict) and "error" not in decoded:
-            return decoded
-        message = _message(decoded, answer.text)
-        if answer.status_code == 200:
-            failed("garbled")
-            return _Failed(f"answered with something else than the API's JSON: {message}")
-        failed(str(answer.status_code))
-        return self._judged(answer, message)
-
-    def _judged(self, answer: httpx.Response, message: str) -> _Failed:
         status = answer.status_code
+        if status == 200:
+            trouble = trouble_in(decoded)
+            if trouble is None and isinstance(decoded, dict):
+                return decoded
+            if trouble is None or trouble.status is None:
+                failed("garbled")
+                told = message_of(decoded, answer.text)
+                return _Failed(f"answered with something else than the API's JSON: {told}")
+            # Some gateways put the provider's refusal into an answer of status 200.
+            status = trouble.status
+        failed(str(status))
+        return self._judged(status, answer, message_of(decoded, answer.text))
+
+    async def _sent(self, path: str, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
+        """The answer at the address; where a bare host does not know the path, that at its version, if it does."""
+        answer = await self._client.post(self._address.of(path), content=body, headers=headers)
+        versioned = self._address.versioned()
+        if versioned is None or not _unknown_path(answer):
+            return answer
+        other = await self._client.post(versioned.of(path), content=body, headers=headers)
+        if _unknown_path(other):
+            return answer
+        self._address = versioned
+        return other
+
+    def _judged(self, status: int, answer: httpx.Response, message: str) -> _Failed:
         wait = retry_after(answer.headers, self._timing.clock())
         if status == 429:
             if "insufficient_quota" in message:
                 raise OperatorFault(f"{self.base_url}: the quota is used up: {message}")
+            wait = told_wait(answer.text) if wait is None else wait
             return _Failed(message, wait, refused=True)
+        if status in FORM_TROUBLE and about_form(message):
+            self.breaker.succeeded()
+            raise Rejected(status, message)
         if status in TRANSIENT or status >= 500:
             return _Failed(f"{status}: {message}", wait)
         self.breaker.succeeded()
@@ -182,15 +214,11 @@ def _decoded(content: bytes) -> Any:
         return None
 
 
-def _message(decoded: Any, text: str) -> str:
-    """What the endpoint says is wrong: OpenAI's and Gemini's error objects, or the body itself, shortened."""
-    if isinstance(decoded, list) and decoded:
-        decoded = decoded[0]
-    error = decoded.get("error", decoded) if isinstance(decoded, dict) else text
-    if isinstance(error, dict):
-        told = [str(error[key]) for key in ("code", "param", "message", "detail") if error.get(key)]
-        error = " ".join(told) or str(error)
-    return " ".join(str(error).split())[:MESSAGE]
+def _unknown_path(answer: httpx.Response) -> bool:
+    """Whether an answer comes from a place that is no API: no such path, or a page."""
+    return answer.status_code in (404, 405) or (
+        answer.status_code == 200 and _decoded(answer.content) is None
+    )
 
 
 def _total_tokens(answer: dict[str, Any], estimated: int) -> int:

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+
+_TOLD = re.compile(
+    r'"retryDelay"\s*:\s*"(?P<delay>\d+(?:\.\d+)?)s"|'
+    r"(?:try again|retry) (?:in|after) (?:(?P<minutes>\d+)m)?(?P<amount>\d+(?:\.\d+)?) ?(?P<unit>ms|s\b|sec)",
+    re.I,
+)
+LOOKED_AT = 10_000
+
+
+def told_wait(body: str) -> float | None:
+    """Seconds to wait as a refusal tells them in its body: Gemini's `retryDelay`, "try again in 7.6s"; None without."""
+    found = _TOLD.search(body[:LOOKED_AT])
+    if found is None:
+        return None
+    if found["delay"]:
+        return float(found["delay"])
+    seconds = float(found["amount"]) / (1000 if found["unit"].lower() == "ms" else 1)
+    return seconds + 60 * int(found["minutes"] or 0)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -40,6 +40,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Raw:
-    """A whole HTTP body with status 200, whatever it is."""
+    """A whole HTTP body, whatever it is."""
 
     body: str
+    status: int = 200

@@ -11,7 +11,8 @@ from pipeline.llm.tokens import estimate
 
 @dataclass(frozen=True)
 class RecordedRequest:
-    """`number` counts the requests to the same path from 1; `purpose` is the client's header."""
+    """`number` counts the requests to the same path from 1; `purpose` is the client's header, `target` the
+    path as it was asked for, with its query."""
 
     path: str
     number: int
@@ -19,6 +20,7 @@ class RecordedRequest:
     model: str
     payload: dict[str, Any]
     headers: dict[str, str]
+    target: str = ""
 
     @property
     def system(self) -> str:

@@ -40,6 +40,7 @@ class ModelServer:
         models: the models that exist; None: any.
         key: the only key that is accepted; None: any.
         dimension: of the embeddings.
+        versioned: whether the API is at /v1 only, not at the root too.
 
     `requests` are all that came, `received` is set by each of them, `most_running` is how many ran side by side.
     """
@@ -55,6 +56,7 @@ class ModelServer:
         models: frozenset[str] | None = None,
         key: str | None = None,
         dimension: int = 64,
+        versioned: bool = False,
     ) -> None:
         self.latency = latency
         self.embedding_latency = latency if embedding_latency is None else embedding_latency
@@ -64,6 +66,7 @@ class ModelServer:
         self.models = models
         self.key = key
         self.dimension = dimension
+        self.versioned = versioned
         self.requests: list[RecordedRequest] = []
         self.received = asyncio.Event()
         self.running = self.most_running = 0
@@ -149,7 +152,10 @@ class ModelServer:
             self.running -= 1
 
     async def _answered(self, request: HttpRequest) -> HttpAnswer | None:
-        path = request.path.partition("?")[0].removeprefix("/v1")
+        path = request.path.partition("?")[0]
+        if self.versioned and not path.startswith("/v1/"):
+            return HttpAnswer(404, b"404 page not found")
+        path = path.removeprefix("/v1")
         if path == "/models":
             return json_answer(200, {"data": [{"id": m} for m in sorted(self.models or {"toy"})]})
         if path == "/requests":
@@ -174,7 +180,7 @@ class ModelServer:
         if isinstance(given, Drop) and not given.midway:
             return None
         if isinstance(given, Raw):
-            return HttpAnswer(200, given.body.encode())
+            return HttpAnswer(given.status, given.body.encode())
         body = (
             self._embedded(recorded)
             if path == "/embeddings" and given is None
@@ -192,6 +198,7 @@ class ModelServer:
             model=str(payload.get("model", "")),
             payload=payload,
             headers=request.headers,
+            target=request.path,
         )
         self.requests.append(recorded)
         self.received.set()
