@@ -53,7 +53,8 @@ class ScoredEntity(EntityAnswer):
 
 
 class EpisodeSummary(_Output):
-    """An episode without what came out of it, as it stands in lists. `reason` says why it is dead or skipped."""
+    """An episode without what came out of it, as it stands in lists. `reason` says why it is dead, or
+    for what a received one waits."""
 
     id: str
     group_id: str

@@ -348,6 +348,9 @@ class GraphStore(Protocol):
         False when the episode stands as committed or skipped: then an event about it has died, not the episode.
         """
 
+    async def hold(self, group_id: str, episode_id: str, reason: str) -> None:
+        """Say for what a `received` episode waits; its next state forgets it. Nothing for one that has come further."""
+
     async def revive(self, group_id: str, episode_id: str) -> None:
         """Set a dead episode back to the state that its marks say, before it is replayed."""
 

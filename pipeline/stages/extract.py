@@ -12,7 +12,7 @@ from typing import ClassVar
 from pipeline.clock import Clock
 from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
-from pipeline.errors import Poison, Retryable
+from pipeline.errors import Parked, Poison, Retryable
 from pipeline.extraction.port import Extractor
 from pipeline.graph.port import ExtractionCommit, GraphStore, Received
 from pipeline.model.episode import Episode, EpisodeState, Usage
@@ -49,11 +49,16 @@ class ExtractStage:
         return replace(received, spent=meter.usage)
 
     async def prepare(self, received: Received) -> Extraction | None:
-        """Ask the extractor; None when the episode was extracted before."""
+        """Ask the extractor; None when the episode was extracted before. One that is parked is said to be so."""
         if received.mark is not None:
             return None
         meter = Meter.begin()
-        extraction = await self.extractor.extract(received.stored, received.context)
+        episode = received.stored
+        try:
+            extraction = await self.extractor.extract(episode, received.context)
+        except Parked as parked:
+            await self.store.hold(episode.group_id, episode.id, str(parked))
+            raise
         statements = tuple(self._checked(s, len(extraction.mentions)) for s in extraction.statements)
         if self.embeds_ahead:
             await self._embed_ahead(extraction)

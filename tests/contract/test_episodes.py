@@ -128,6 +128,22 @@ async def test_the_dead_come_back_to_what_their_marks_say(graph: Graph, group: s
     assert await _state(graph, group) == (EpisodeState.committed, None)
 
 
+async def test_what_a_received_episode_waits_for_is_told_until_it_goes_on(graph: Graph, group: str) -> None:
+    one = episode(group, "e1")
+    await graph.store.hold(group, "e1", "not there yet")
+    await graph.receive(one)
+    assert await _state(graph, group) == (EpisodeState.received, None)
+    await graph.store.hold(group, "e1", "the budget is used up")
+    assert await _state(graph, group) == (EpisodeState.received, "the budget is used up")
+    await graph.store.hold(group, "e1", "another reason")
+    await graph.receive(one)
+    assert await _state(graph, group) == (EpisodeState.received, "another reason")
+    await graph.store.commit_extraction(ExtractionCommit(one.ref, EpisodeState.extracted, "{}", Usage()))
+    assert await _state(graph, group) == (EpisodeState.extracted, None)
+    await graph.store.hold(group, "e1", "too late")
+    assert await _state(graph, group) == (EpisodeState.extracted, None)
+
+
 async def test_final_living_and_unknown_episodes_are_left_alone(
     graph: Graph, group: str, other_group: str
 ) -> None:

@@ -67,6 +67,11 @@ class EpisodeWrites:
         rows = await self.connection.write("mark_dead", q.MARK_DEAD, params)
         return bool(rows[0]["dead"])
 
+    async def hold(self, group_id: str, episode_id: str, reason: str) -> None:
+        """See GraphStore.hold: one round trip."""
+        params = {"group_id": group_id, "episode_id": episode_id, "reason": reason}
+        await self.connection.write("hold", q.HOLD, params)
+
     async def revive(self, group_id: str, episode_id: str) -> None:
         """See GraphStore.revive: one round trip."""
         params = {

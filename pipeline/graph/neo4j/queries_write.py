@@ -99,6 +99,12 @@ CALL (p) {
 RETURN p IS NULL OR p.fs_state = 'dead' AS dead
 """
 
+HOLD = """CYPHER 25
+MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
+WHERE p.fs_state = 'received'
+SET p.fs_reason = $reason
+"""
+
 REVIVE = """CYPHER 25
 MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
 WHERE p.fs_state = 'dead'

@@ -136,6 +136,10 @@ class Neo4jGraphStore:
         """See GraphStore."""
         return await self._episodes.mark_dead(group_id, episode_id, reason)
 
+    async def hold(self, group_id: str, episode_id: str, reason: str) -> None:
+        """See GraphStore."""
+        await self._episodes.hold(group_id, episode_id, reason)
+
     async def revive(self, group_id: str, episode_id: str) -> None:
         """See GraphStore."""
         await self._episodes.revive(group_id, episode_id)

@@ -75,6 +75,12 @@ def mark_dead(connection: sqlite3.Connection, group_id: str, episode_id: str, re
     return row is None or row[1] == EpisodeState.dead
 
 
+def hold(connection: sqlite3.Connection, group_id: str, episode_id: str, reason: str) -> None:
+    """Say for what a received episode waits."""
+    place = {"group": group_no(connection, group_id), "id": episode_id}
+    connection.execute(queries.SET_HELD, {**place, "reason": reason})
+
+
 def revive(connection: sqlite3.Connection, group_id: str, episode_id: str) -> None:
     """Set a dead episode back to what its marks say."""
     group = group_no(connection, group_id)

@@ -46,6 +46,8 @@ INSERT INTO spending VALUES (:group, :body) ON CONFLICT (group_no) DO UPDATE SET
 SET_DEAD = """
 UPDATE episode SET state = 'dead', reason = :reason
 WHERE group_no = :group AND id = :id AND state NOT IN ('committed', 'skipped', 'dead')"""
+SET_HELD = """
+UPDATE episode SET reason = :reason WHERE group_no = :group AND id = :id AND state = 'received'"""
 SET_ALIVE = (
     "UPDATE episode SET state = :state, reason = NULL WHERE group_no = :group AND id = :id AND state = 'dead'"
 )

@@ -146,6 +146,10 @@ class SqliteGraphStore:
             "mark_dead", lambda c: episodes.mark_dead(c, group_id, episode_id, reason)
         )
 
+    async def hold(self, group_id: str, episode_id: str, reason: str) -> None:
+        """Say for what a received episode waits."""
+        await self._database.write("hold", lambda c: episodes.hold(c, group_id, episode_id, reason))
+
     async def revive(self, group_id: str, episode_id: str) -> None:
         """Set a dead episode back to the state that its marks say."""
         await self._database.write("revive", lambda c: episodes.revive(c, group_id, episode_id))

@@ -71,7 +71,10 @@ async def test_a_parked_episode_is_stored_and_its_status_says_why_and_until_when
         await work.prepare(event, admitted)
     stored = await graph.episode("g", "e1")
     assert stored is not None
-    assert stored.state == "received"
+    assert (stored.state, stored.reason) == (
+        "received",
+        "the budget of group 'g' is used up; parked until 2024-03-15T00:00:00+00:00",
+    )
     status = sent.records[-1][1]
     assert (sent.records[-1][0], status["state"]) == ("episodes.status", "received")
     assert status["reason"] == "the budget of group 'g' is used up; parked until 2024-03-15T00:00:00+00:00"
@@ -82,5 +85,8 @@ async def test_a_parked_episode_is_stored_and_its_status_says_why_and_until_when
     assert topics == ["episodes.extracted", "episodes.status"]
     assert sent.records[-1][1]["usage"]["prompt_tokens"] == 700
     assert sent.records[-1][1]["reason"] is None
+    stored = await graph.episode("g", "e1")
+    assert stored is not None
+    assert stored.reason is None
     await graph.close()
     await store.close()
