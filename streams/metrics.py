@@ -197,7 +197,7 @@ CATALOGUE: tuple[Metric, ...] = (
         "occurrences",
         ("name",),
         "other named occurrences of the pipeline: ungrounded_entity, date_disagreement and the like",
-        "see the page of the stage that counts it",
+        "see the names below the table",
     ),
     Metric(
         "gateway_requests_total",
