@@ -39,6 +39,8 @@ from pipeline.stages.stating import Vocabulary
 from pipeline.stages.update_communities import UpdateCommunitiesStage
 from search_api.settings import ApiSettings
 from streams.delivery_settings import DeliverySettings
+from streams.health.limits import HealthLimits
+from streams.health.probes import Probe, breaker_probe
 from streams.lane_policy import LanePolicy
 from streams.worker import Stages
 
@@ -242,4 +244,17 @@ def policy(settings: Settings) -> LanePolicy:
         max_pending=settings.max_pending,
         max_held=settings.max_held,
         attempts=settings.attempts,
+        longest_attempt=settings.handler_timeout,
     )
+
+
+def health_limits(settings: Settings) -> HealthLimits:
+    """When a worker says that it is not ready."""
+    return HealthLimits(
+        stuck=settings.stuck_after, polling=settings.polling_after, oldest=settings.oldest_after
+    )
+
+
+def model_probes() -> list[Probe]:
+    """The breakers of all endpoints that this process uses; after the stages are built."""
+    return [breaker_probe(endpoint.base_url, endpoint.breaker) for endpoint in _endpoints.values()]

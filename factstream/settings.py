@@ -113,6 +113,30 @@ class Settings(BaseSettings):
         10.0, gt=0, le=300, description="seconds that running work gets at a stop or rebalance"
     )
 
+    handler_timeout: float = Field(
+        1800.0,
+        gt=0,
+        description="seconds that one attempt of a phase may take before it is cut off and tried again; "
+        "more than all calls of the slowest model for one episode",
+    )
+    stuck_after: float = Field(
+        600.0,
+        ge=0,
+        description="seconds of one attempt, or without a finished event while some wait, "
+        "after which the worker is not ready; 0: never",
+    )
+    polling_after: float = Field(
+        60.0,
+        ge=0,
+        description="seconds since the consumer last asked for records, after which the worker is not ready; 0: never",
+    )
+    oldest_after: float = Field(
+        900.0,
+        ge=0,
+        description="age in seconds of the oldest unfinished event that waits for no budget, "
+        "above which the worker is not ready; 0: never",
+    )
+
     stack_root: Path = Field(Path(".factstream"), description="folder of the local stack")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 

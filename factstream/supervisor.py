@@ -21,6 +21,7 @@ from factstream.stack.errors import StackError
 from factstream.stack.local_stack import LocalStack
 from factstream.stack.ports import find_free
 from pipeline.errors import FactstreamError
+from streams.health.reason import STARTING
 
 READY_SECONDS = 180.0
 STOP_SECONDS = 30.0
@@ -196,10 +197,15 @@ class Supervisor:
 
 
 def _answers(url: str) -> bool:
+    """Whether a service has started. A worker that has much to catch up with has, though it is not ready yet."""
     try:
-        return httpx.get(url, timeout=2, trust_env=False).status_code == 200
-    except httpx.HTTPError:
+        answer = httpx.get(url, timeout=6, trust_env=False)
+        if answer.status_code == 200:
+            return True
+        codes = {reason["code"] for reason in answer.json()["reasons"]}
+    except (httpx.HTTPError, ValueError, KeyError, TypeError):
         return False
+    return bool(codes) and not codes & STARTING
 
 
 def _url(host: str, port: int) -> str:

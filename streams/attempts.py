@@ -9,6 +9,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
 from pipeline.errors import Parked
+from streams.calls import Call, Calls
+from streams.errors import TooSlow
 from streams.event import Event
 from streams.failure import Failure
 from streams.lane_observer import LaneObserver
@@ -34,6 +36,7 @@ class Attempts:
         self._policy = policy
         self._observer = observer
         self._timing = timing
+        self.calls = Calls(timing)
         self.stopping = False
         """While True, a failed attempt is the last: the task ends as cancelled and the event is left as it was."""
 
@@ -51,17 +54,30 @@ class Attempts:
 
         `aside` is called each time that the call is parked, before the wait.
         """
+        with self.calls.of(phase, event) as known:
+            return await self._run(known, call, slot, for_ever, aside)
+
+    async def _run(
+        self,
+        known: Call,
+        call: Callable[[], Awaitable[T]],
+        slot: Slot,
+        for_ever: bool,
+        aside: Callable[[], None] | None,
+    ) -> T | Failure:
+        phase, event = known.phase, known.event
         failures = fenced = 0
         while True:
             try:
                 async with slot():
-                    started = self._timing.monotonic()
-                    result = await call()
+                    started = known.started = self._timing.monotonic()
+                    result = await self._within_limit(call)
                 self._observer.phase_finished(self._stage, phase, self._timing.monotonic() - started)
                 return result
             except (Exception, asyncio.CancelledError) as raised:
                 if self._must_end():
                     raise asyncio.CancelledError from raised
+                known.started = None
                 error = raised if isinstance(raised, Exception) else RuntimeError("cancelled from inside")
                 verdict = judge(error)
                 self._observer.attempt_failed(self._stage, phase, verdict)
@@ -72,6 +88,7 @@ class Attempts:
                         aside()
                 else:
                     failures += 1
+                    known.failed(error)
                     if not for_ever and self._hopeless(verdict, failures):
                         log.error(
                             "%s %s of %s given up after %d: %r",
@@ -93,6 +110,17 @@ class Attempts:
                         *(self._stage, phase, event.place, failures, pause, error),
                     )
             await self._timing.sleep(pause)
+
+    async def _within_limit(self, call: Callable[[], Awaitable[T]]) -> T:
+        limit = self._policy.longest_attempt
+        scope = self._timing.within(limit)
+        try:
+            async with scope as running:
+                return await call()
+        except TimeoutError as error:
+            if running.expired():
+                raise TooSlow(limit) from error
+            raise
 
     def _must_end(self) -> bool:
         task = asyncio.current_task()

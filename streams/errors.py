@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.errors import FactstreamError
+from pipeline.errors import FactstreamError, Retryable
 
 
 class StartError(FactstreamError):
@@ -46,3 +46,11 @@ class FaustChanged(StartError):
             "install the version that factstream pins"
         )
         self.missing = tuple(missing)
+
+
+class TooSlow(Retryable):
+    """An attempt was cut off, since it took longer than one may. What it had begun is whole or absent, as after a
+    crash, and the next attempt finds out which."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no result within {seconds:g} s, the limit of one attempt")

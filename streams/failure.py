@@ -19,11 +19,14 @@ class Failure:
     @property
     def reason(self) -> str:
         """For people: a Poison's own words, or the error's type and text."""
-        if isinstance(self.error, Poison):
-            return str(self.error)
-        return f"{type(self.error).__name__}: {self.error}"
+        return reason_of(self.error)
 
     @property
     def field(self) -> str:
         """The path of the field at fault, or empty."""
         return self.error.field if isinstance(self.error, Poison) else ""
+
+
+def reason_of(error: Exception) -> str:
+    """An error for people: a Poison's own words, or its type and text."""
+    return str(error) if isinstance(error, Poison) else f"{type(error).__name__}: {error}"

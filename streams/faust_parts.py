@@ -18,7 +18,15 @@ PARTS: dict[type, tuple[str, ...]] = {
         "_create_directories",
         "on_started_init_extra_tasks",
     ),
-    Consumer: ("ack", "_commit", "_filter_tps_with_pending_acks", "_new_offset", "_add_gap", "highwater"),
+    Consumer: (
+        "ack",
+        "_commit",
+        "_filter_tps_with_pending_acks",
+        "_new_offset",
+        "_add_gap",
+        "highwater",
+        "_getmany",
+    ),
     Transport: ("create_consumer",),
 }
 

@@ -76,17 +76,26 @@ class Intake:
     ledger: PartitionLedger = field(default_factory=PartitionLedger)
     events: dict[int, Event] = field(default_factory=dict)
     lanes: dict[bytes, Lane] = field(default_factory=dict)
-    parked: int = 0
+    parked: set[int] = field(default_factory=set)
     room: asyncio.Event = field(default_factory=asyncio.Event)
     closed: bool = False
+
+    @property
+    def waiting(self) -> int:
+        """Events that are unfinished and not parked."""
+        return self.ledger.unfinished - len(self.parked)
+
+    @property
+    def oldest(self) -> Event | None:
+        """The first event in the log that is unfinished and not parked."""
+        return next((event for offset, event in self.events.items() if offset not in self.parked), None)
 
     def full(self, policy: LanePolicy) -> bool:
         """Whether nothing more may be taken in for now. What waits for a parked event does not fill a partition."""
         pending = self.ledger.pending
         if not self.parked:
             return pending >= policy.max_pending
-        active = self.ledger.unfinished - self.parked
-        return active >= policy.max_pending or pending >= policy.max_held + policy.max_pending
+        return self.waiting >= policy.max_pending or pending >= policy.max_held + policy.max_pending
 
     async def wait_for_room(self) -> None:
         """Waits until something was finished, or a drain began."""

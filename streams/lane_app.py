@@ -13,6 +13,7 @@ from streams.dead_letters import DeadLetters
 from streams.delivery_settings import DeliverySettings
 from streams.event import Event, Partition
 from streams.faust_parts import check_faust
+from streams.health.stage_state import StageState
 from streams.lane_consumer import LaneConsumer
 from streams.lane_observer import LaneObserver, SilentLaneObserver
 from streams.lane_policy import LanePolicy
@@ -133,6 +134,23 @@ class LaneApp(faust.App):  # type: ignore[misc]
             await self.stop()
         if self.crash_reason is not None:
             raise self.crash_reason
+
+    @property
+    def partitions_held(self) -> int:
+        """How many partitions are assigned to this worker."""
+        consumer = getattr(self, "_consumer", None)
+        return 0 if consumer is None else len(consumer.assignment())
+
+    @property
+    def poll_age(self) -> float | None:
+        """Seconds since the consumer last asked for records; None before there is one."""
+        consumer = getattr(self, "_consumer", None)
+        return None if consumer is None else consumer.poll_age
+
+    @property
+    def states(self) -> list[StageState]:
+        """Every stage as it is now."""
+        return [lanes.state() for lanes in self._stages]
 
     async def on_first_start(self) -> None:
         """Checks what must be there. A worker that starts before its topics would sit idle and look healthy."""

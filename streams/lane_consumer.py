@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,17 @@ class LaneConsumer(Consumer):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._done: dict[TP, int] = {}
+        self._polled = time.monotonic()
+
+    @property
+    def poll_age(self) -> float:
+        """Seconds since it last got an answer from its thread when it asked for records, were there any or not."""
+        return time.monotonic() - self._polled
+
+    async def _getmany(self, active_partitions: Any, timeout: float) -> Any:  # noqa: ASYNC109
+        records = await super()._getmany(active_partitions, timeout)
+        self._polled = time.monotonic()
+        return records
 
     def mark_done(self, partition: Partition, position: int) -> None:
         """Everything below `position` is finished; goes out with the next commit."""

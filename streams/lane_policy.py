@@ -18,6 +18,7 @@ class LanePolicy:
     attempts: tries per phase for an error without a name of ours, before the event is dead-lettered.
     fenced_reruns: tries at once after Fenced; beyond, with pauses as in an outage, since an owner that is fenced
         time and again has lost its group and a rebalance is about to tell it so.
+    longest_attempt: seconds that one attempt of a phase may take; then it is cut off and tried again as in an outage.
     first_pause, longest_pause: seconds; the pause doubles from one to the other and is cut by up to half at random,
         so that workers which failed together do not come back together.
     """
@@ -28,6 +29,7 @@ class LanePolicy:
     max_held: int = 10_000
     attempts: int = 5
     fenced_reruns: int = 3
+    longest_attempt: float = 1800.0
     first_pause: float = 0.5
     longest_pause: float = 30.0
 
@@ -35,6 +37,8 @@ class LanePolicy:
         for name in ("concurrency", "ahead", "max_pending", "max_held", "attempts"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")
+        if not self.longest_attempt > 0:
+            raise ValueError("longest_attempt must be above 0")
         if not 0 < self.first_pause <= self.longest_pause:
             raise ValueError("first_pause must be above 0 and at most longest_pause")
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import datetime
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from streams.attempts import Attempts
 from streams.event import Event, Partition
 from streams.failure import Failure
+from streams.health.stage_state import StageState
 from streams.lane import Ahead, Aside, Intake, Lane, Ticket
 from streams.lane_observer import LaneObserver, Outcome, SilentLaneObserver
 from streams.lane_policy import LanePolicy
 from streams.lane_work import LaneWork
+from streams.stage_watch import StageWatch
 from streams.timing import Timing
 
 A = TypeVar("A")
@@ -65,6 +66,7 @@ class Lanes(Generic[A, P]):
         self._timing = timing or Timing()
         self._attempts = Attempts(stage, self._policy, self._observer, self._timing)
         self._intakes: dict[Partition, Intake] = {}
+        self.watch = StageWatch(stage, self._intakes, self._attempts.calls, self._timing)
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_turn: set[asyncio.Task[Any] | None] = set()
         self._suspended = False
@@ -84,6 +86,8 @@ class Lanes(Generic[A, P]):
             await intake.wait_for_room()
         if not self._accepts(event, intake) or not intake.ledger.take(event.offset):
             return
+        if self.watch.waiting == 1:
+            self.watch.moved()
         ticket = Ticket(event, self._timing.monotonic(), asyncio.get_running_loop().create_future())
         intake.events[event.offset] = event
         lane = intake.lanes.setdefault(event.lane, Lane(event.lane))
@@ -100,18 +104,14 @@ class Lanes(Generic[A, P]):
         """Events that were taken in and are not acknowledgeable."""
         return sum(intake.ledger.pending for intake in self._intakes.values())
 
-    @property
-    def oldest(self) -> datetime | None:
-        """The timestamp of the oldest unfinished event, over all partitions."""
-        heads = (i.events[i.ledger.oldest] for i in self._intakes.values() if i.ledger.oldest is not None)
-        return min((event.timestamp for event in heads), default=None)
+    def state(self) -> StageState:
+        """The stage as it is now."""
+        return self.watch.state()
 
     def report(self) -> None:
         """Tells the observer the backlog as it is now."""
-        oldest = self.oldest
-        age = 0.0 if oldest is None else max(0.0, (self._timing.clock() - oldest).total_seconds())
-        self._observer.backlog(self.stage, self.in_flight, age)
-        self._observer.parked(self.stage, sum(intake.parked for intake in self._intakes.values()))
+        self._observer.backlog(self.stage, self.in_flight, self.watch.oldest_age)
+        self._observer.parked(self.stage, self.watch.parked)
 
     async def drain(self, grace: float) -> None:
         """Stops: nothing new starts, handlers in their turn get `grace` seconds, the rest is cancelled.
@@ -137,6 +137,7 @@ class Lanes(Generic[A, P]):
     def resume(self) -> None:
         """Takes in events again, after a drain."""
         self._suspended = self._attempts.stopping = False
+        self.watch.moved()
 
     def _accepts(self, event: Event, intake: Intake) -> bool:
         return not self._suspended and not intake.closed and event.generation == self._generation()
@@ -205,6 +206,7 @@ class Lanes(Generic[A, P]):
         if position is not None:
             self._acknowledge(event.source, position)
         intake.room.set()
+        self.watch.moved()
         self._observer.event_finished(self.stage, outcome, self._timing.monotonic() - ticket.taken_at)
 
     async def _admit(self, lane: Lane, intake: Intake) -> None:
@@ -224,7 +226,7 @@ class Lanes(Generic[A, P]):
         event = ticket.event
 
         def aside() -> None:
-            intake.parked += ticket not in lane.aside
+            intake.parked.add(event.offset)
             lane.step_aside(ticket)
             intake.room.set()
 
@@ -238,6 +240,8 @@ class Lanes(Generic[A, P]):
         ticket.settle_ahead(prepared if isinstance(prepared, Failure) else (admitted, prepared))
         if ticket in lane.aside and not intake.closed:
             lane.step_back(ticket)
-            intake.parked -= 1
+            intake.parked.discard(event.offset)
+            if self.watch.waiting == 1:
+                self.watch.moved()
             if lane.worker is None:
                 lane.worker = self._spawn(self._take_turns(lane, intake))

@@ -71,7 +71,7 @@ CATALOGUE: tuple[Metric, ...] = (
         "gauge",
         "seconds",
         ("stage",),
-        "age of the oldest unfinished event in this worker, by its Kafka timestamp; 0 when there is none",
+        "age of the oldest unfinished event in this worker that waits for no budget, by its Kafka timestamp; else 0",
         "growing while events_total moves: one group is stuck in retries",
     ),
     Metric(
@@ -96,8 +96,8 @@ CATALOGUE: tuple[Metric, ...] = (
         "counter",
         "attempts",
         ("stage", "phase", "verdict"),
-        "failed attempts: outage, parked, fenced, poison, unknown",
-        "outage: a dependency is down; unknown: read the log, it is probably a defect",
+        "failed attempts: outage, timeout, parked, fenced, poison, unknown",
+        "outage: a dependency is down; timeout: something hangs; unknown: read the log, it is probably a defect",
     ),
     Metric(
         "dead_letters_total",

@@ -7,6 +7,7 @@ from enum import Enum
 from aiokafka.errors import KafkaError
 
 from pipeline.errors import Fenced, Parked, Poison, Retryable
+from streams.errors import TooSlow
 
 
 class Verdict(Enum):
@@ -14,6 +15,8 @@ class Verdict(Enum):
 
     OUTAGE = "outage"
     """Something outside is down: again for as long as it takes, with growing pauses."""
+    TIMEOUT = "timeout"
+    """The attempt took longer than an attempt may: again, as in an outage."""
     PARKED = "parked"
     """Nothing is wrong, but it may not go on before a moment: again then, and nobody else waits for it."""
     FENCED = "fenced"
@@ -32,6 +35,8 @@ def judge(error: Exception) -> Verdict:
         return Verdict.FENCED
     if isinstance(error, Parked):
         return Verdict.PARKED
+    if isinstance(error, TooSlow):
+        return Verdict.TIMEOUT
     if isinstance(error, Retryable | KafkaError):
         return Verdict.OUTAGE
     return Verdict.UNKNOWN

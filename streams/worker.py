@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import uvicorn
-from fastapi import FastAPI
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from starlette.responses import JSONResponse, Response
 
 from pipeline.clock import Clock
-from pipeline.errors import Retryable
 from pipeline.graph.port import GraphStore
 from pipeline.stages.extract import ExtractStage
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
@@ -25,11 +21,15 @@ from streams.agents.resolve_entities import ResolveEntitiesWork
 from streams.agents.resolve_facts import ResolveFactsWork
 from streams.agents.update_communities import UpdateCommunitiesWork
 from streams.delivery_settings import DeliverySettings
+from streams.health.limits import HealthLimits
+from streams.health.probes import Probe, broker_probe, graph_probe
+from streams.health.worker_health import WorkerHealth
 from streams.lane_app import LaneApp
 from streams.lane_policy import LanePolicy
 from streams.producer import Producer
 from streams.prometheus_observer import PrometheusObserver
 from streams.topics import CHANGES, EPISODES, EXTRACTED, RESOLVED
+from streams.worker_pages import worker_pages
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,14 @@ class WorkerSettings:
     host: str = "127.0.0.1"
     port: int = 0
     ontologies: Collection[str] = ()
+    limits: HealthLimits = field(default_factory=HealthLimits)
 
 
 class Worker:
-    """Runs the four agents until it is told to stop. Made and run inside one event loop."""
+    """Runs the four agents until it is told to stop. Made and run inside one event loop.
+
+    `probes` are what readiness asks besides the graph and the broker.
+    """
 
     def __init__(
         self,
@@ -63,9 +67,9 @@ class Worker:
         store: GraphStore,
         observer: PrometheusObserver,
         clock: Clock,
+        probes: Sequence[Probe] = (),
     ) -> None:
         self._settings = settings
-        self._store = store
         self._observer = observer
         producer = Producer(settings.delivery.bootstrap, observer=observer)
         self._app = LaneApp(settings.delivery, producer=producer, observer=observer)
@@ -78,6 +82,8 @@ class Worker:
         self._app.stage("resolve_facts", RESOLVED, ResolveFactsWork(stages.resolve_facts, outbox), policy)
         communities = UpdateCommunitiesWork(stages.update_communities, outbox)
         self._app.stage("update_communities", CHANGES, communities, policy)
+        asked = [graph_probe(store), broker_probe(settings.delivery.bootstrap), *probes]
+        self._health = WorkerHealth(self._app, settings.limits, asked)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until `stop` is set. Raises StartError when it cannot start, and what crashed it when it crashed."""
@@ -91,7 +97,7 @@ class Worker:
 
     async def _serve_pages(self, stop: asyncio.Event) -> None:
         config = uvicorn.Config(
-            self._pages(),
+            worker_pages(self._health.readiness, self._observer.registry),
             host=self._settings.host,
             port=self._settings.port,
             log_level="warning",
@@ -102,37 +108,6 @@ class Worker:
         await stop.wait()
         server.should_exit = True
         await serving
-
-    def _pages(self) -> FastAPI:
-        app = FastAPI(title="factstream worker", docs_url=None, redoc_url=None)
-
-        @app.get("/healthz")
-        async def healthz() -> dict[str, str]:
-            """The process answers."""
-            return {"status": "ok"}
-
-        @app.get("/readyz")
-        async def readyz() -> Response:
-            """The consumer holds its partitions and the graph answers."""
-            try:
-                async with asyncio.timeout(5):
-                    await self._store.ping()
-            except (Retryable, TimeoutError) as error:
-                return JSONResponse({"status": "waiting", "reason": f"graph: {error}"}, 503)
-            if not self._assigned():
-                return JSONResponse({"status": "waiting", "reason": "no partitions are assigned yet"}, 503)
-            return JSONResponse({"status": "ok"})
-
-        @app.get("/metrics")
-        async def metrics() -> Response:
-            """Prometheus metrics of this process."""
-            return Response(generate_latest(self._observer.registry), media_type=CONTENT_TYPE_LATEST)
-
-        return app
-
-    def _assigned(self) -> bool:
-        consumer = getattr(self._app, "_consumer", None)
-        return consumer is not None and bool(consumer.assignment())
 
 
 class _QuietServer(uvicorn.Server):

@@ -56,11 +56,13 @@ def worker(port: Port = None) -> None:
                     settings.host,
                     settings.worker_port,
                     compose.build_ontologies(settings).names,
+                    compose.health_limits(settings),
                 ),
                 stages,
                 store,
                 observer,
                 system_clock,
+                compose.model_probes(),
             )
             await until_stopped(made.run)
         finally:

@@ -52,10 +52,17 @@ def _ready(url: str) -> str:
     if answer.status_code == 200:
         return "ready"
     try:
-        body = answer.json()
-        return f"not ready: {body.get('reason') or body.get('detail')}"
+        return f"not ready: {_reason(answer.json())}"
     except ValueError:
         return f"not ready: status {answer.status_code}"
+
+
+def _reason(body: dict[str, Any]) -> str:
+    reasons = [
+        f"{one['stage']}: {one['detail']}" if "stage" in one else str(one["detail"])
+        for one in body.get("reasons", ())
+    ]
+    return "; ".join(reasons) or str(body.get("detail"))
 
 
 def _show(services: dict[str, str], behind: Backlog) -> None:

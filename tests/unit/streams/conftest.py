@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -143,6 +144,8 @@ class Rig:
         self.observer = Recorder()
         self.generation = 1
         self.hold_pauses: asyncio.Event | None = None
+        self.now = 0.0
+        self._limits: list[asyncio.Timeout] = []
         self.lanes: Lanes[Any, Any] = Lanes(
             "stage",
             work,
@@ -152,13 +155,30 @@ class Rig:
             crash=self.crashes.append,
             policy=LanePolicy(**policy),
             observer=self.observer,
-            timing=Timing(sleep=self._sleep, chance=lambda: 0.0, monotonic=lambda: 0.0, clock=lambda: NOW),
+            timing=Timing(
+                sleep=self._sleep,
+                chance=lambda: 0.0,
+                monotonic=lambda: self.now,
+                clock=lambda: NOW,
+                within=self._within,
+            ),
         )
 
     async def _bury(self, event: Event, failure: Failure) -> None:
         if self.bury_errors:
             raise self.bury_errors.pop(0)
         self.buried.append((event.offset, failure))
+
+    def _within(self, seconds: float) -> asyncio.Timeout:
+        self._limits.append(asyncio.timeout(None))
+        return self._limits[-1]
+
+    def cut_off(self) -> None:
+        """The limit of every attempt under way is over."""
+        limits, self._limits = self._limits, []
+        for limit in limits:
+            with contextlib.suppress(RuntimeError):
+                limit.reschedule(0.0)
 
     async def _sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)
