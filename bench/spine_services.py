@@ -28,6 +28,7 @@ class Target:
     bolt: str
     prefix: str
     urls: dict[str, str]
+    pids: dict[str, int]
 
 
 @contextmanager
@@ -62,7 +63,8 @@ def services(
             "FACTSTREAM_LOG_LEVEL": "warning",
             **(more or {}),
         }
-        urls = {}
+        urls: dict[str, str] = {}
+        pids: dict[str, int] = {}
         for name in SERVICES:
             log = stack.enter_context((root / f"{name}.log").open("ab"))
             process = subprocess.Popen(
@@ -72,10 +74,11 @@ def services(
                 stderr=log,
             )
             stack.callback(_end, process)
+            pids[name] = process.pid
             urls[name] = f"http://127.0.0.1:{ports[name]}"
         for url in urls.values():
             _wait(url)
-        yield Target(str(kafka), str(bolt), f"bench-{run}.", urls)
+        yield Target(str(kafka), str(bolt), f"bench-{run}.", urls, pids)
 
 
 def _wait(url: str) -> None:
