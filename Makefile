@@ -3,16 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEMO_STAMP := $(VENV)/.installed-demo
 SHARED ?= ../shared
 DATA ?= $(SHARED)/data
 ROOT ?= .factstream
 
 
-.PHONY: help demo demo-embedded test cases-embedded lint unit integration cases faults bench install clean
+.PHONY: help demo demo-stack test cases-embedded lint unit integration cases faults bench install clean
 
 help:
-	@echo "make demo      run everything and show what it does (KEEP=1 leaves it running)"
-	@echo "make demo-embedded   the same in one process on one file, in seconds"
+	@echo "make demo      see what it does, in one process on one file (KEEP=1 leaves it running)"
+	@echo "make demo-stack   the same on real servers: Kafka, Neo4j and every service"
 	@echo "make test      lint, types, layout, unit and integration tests"
 	@echo "make cases     the black-box cases of $(SHARED)/cases against the real stack"
 	@echo "make faults    the slow fault runs"
@@ -26,14 +27,22 @@ $(STAMP): pyproject.toml requirements-dev.lock
 	@echo "installing into $(VENV)"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-dev.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	@touch $@ $(DEMO_STAMP)
+
+# Less than half of it: no Java, no tools. The versions are those of the whole.
+$(DEMO_STAMP): pyproject.toml requirements.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV)"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
 	@touch $@
 
-demo: $(STAMP)
+demo: $(DEMO_STAMP)
+	@FACTSTREAM_GATEWAY_PORT=0 FACTSTREAM_SEARCH_PORT=0 $(BIN)/factstream demo --embedded --root $(ROOT)/demo $(if $(KEEP),--keep)
+
+demo-stack: $(STAMP)
 	@FACTSTREAM_GATEWAY_PORT=0 FACTSTREAM_SEARCH_PORT=0 FACTSTREAM_WORKER_PORT=0 \
 		$(BIN)/factstream demo --root $(ROOT)/demo $(if $(KEEP),--keep)
-
-demo-embedded: $(STAMP)
-	@FACTSTREAM_GATEWAY_PORT=0 FACTSTREAM_SEARCH_PORT=0 $(BIN)/factstream demo --embedded --root $(ROOT)/demo $(if $(KEEP),--keep)
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .
@@ -74,3 +83,6 @@ lock:
 	$(BIN)/python -m pip install -q pip-tools
 	$(BIN)/pip-compile -q --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header \
 		--annotation-style=line --extra stack --extra local --extra mcp --extra dev -o requirements-dev.lock pyproject.toml
+	$(BIN)/pip-compile -q --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header \
+		--annotation-style=line --extra local -c requirements-dev.lock -o requirements.lock pyproject.toml
+	sed -i 's/-c requirements-dev.lock, //' requirements.lock

@@ -56,7 +56,7 @@ def demo(
 
 def _say_more(console: Console, urls: Urls, group: str, keep: bool) -> None:
     if not keep:
-        console.print("\nStopping. `make demo KEEP=1` leaves it running, so that you can look further.")
+        console.print("\nStopping. `make demo-stack KEEP=1` leaves it running, so that you can look further.")
         return
     console.print(f"\nStill running, until Ctrl-C. The group is [bold]{group}[/]. To look further:")
     console.print(
