@@ -38,6 +38,7 @@ from pipeline.stages.resolve_facts import ResolveFactsStage
 from pipeline.stages.stating import Vocabulary
 from pipeline.stages.update_communities import UpdateCommunitiesStage
 from search_api.settings import ApiSettings
+from streams.canary.canary import CanarySettings
 from streams.delivery_settings import DeliverySettings
 from streams.health.limits import HealthLimits
 from streams.health.probes import Probe, breaker_probe
@@ -157,8 +158,8 @@ def build_store(settings: Settings, embedder: Embedder, observer: Observer) -> N
     )
 
 
-def build_reader(settings: Settings, observer: Observer) -> Neo4jGraphReader:
-    """The read side of the graph, for the search service."""
+def build_reader(settings: Settings, observer: Observer, *, warm: bool = True) -> Neo4jGraphReader:
+    """The read side of the graph, for the search service and, without warming, for the canary."""
     return Neo4jGraphReader(
         Neo4jConnection(
             settings.neo4j_uri,
@@ -168,7 +169,7 @@ def build_reader(settings: Settings, observer: Observer) -> Neo4jGraphReader:
             observer,
         ),
         timeout=settings.request_seconds,
-        warm=True,
+        warm=warm,
     )
 
 
@@ -251,8 +252,16 @@ def policy(settings: Settings) -> LanePolicy:
 def health_limits(settings: Settings) -> HealthLimits:
     """When a worker says that it is not ready."""
     return HealthLimits(
-        stuck=settings.stuck_after, polling=settings.polling_after, oldest=settings.oldest_after
+        stuck=settings.stuck_after,
+        polling=settings.polling_after,
+        oldest=settings.oldest_after,
+        canary=settings.canary_after,
     )
+
+
+def canary(settings: Settings) -> CanarySettings:
+    """How often a canary is flown."""
+    return CanarySettings(settings.canary_every)
 
 
 def model_probes() -> list[Probe]:

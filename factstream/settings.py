@@ -137,6 +137,17 @@ class Settings(BaseSettings):
         "above which the worker is not ready; 0: never",
     )
 
+    canary_every: float = Field(
+        60.0,
+        ge=0,
+        description="seconds from one canary episode to the next, which measures the way to the search; 0: none",
+    )
+    canary_after: float = Field(
+        300.0,
+        ge=0,
+        description="seconds since a canary came through, after which the worker that flies it is not ready; 0: never",
+    )
+
     stack_root: Path = Field(Path(".factstream"), description="folder of the local stack")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="what is logged")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import logging
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Protocol
@@ -10,8 +11,11 @@ from typing import Any, Protocol
 import orjson
 
 from pipeline.clock import Clock, system_clock
+from streams.canary.group import of_canary
 from streams.event import Event
 from streams.failure import Failure
+
+log = logging.getLogger(__name__)
 
 REASON_LIMIT = 2000
 """Characters of an error's text that are kept; an event must never outgrow the topic because of its error."""
@@ -35,7 +39,11 @@ class DeadLetters:
         self._clock = clock
 
     async def bury(self, event: Event, failure: Failure) -> None:
-        """Returns when the dead letter is durable; raises what the sender raises."""
+        """Returns when the dead letter is durable; raises what the sender raises. A canary leaves none: that it did
+        not come through is told by health and metrics."""
+        if of_canary(event):
+            log.error("the canary %s died in %s: %s", event.place, failure.stage, failure.reason)
+            return
         record = dead_letter(event, failure, self._clock())
         await self._sender.send(self._topic, event.lane or event.key, record, event.headers)
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import faust
 
-from streams.broker import require_topics, wait_for_broker
+from streams.broker import partitions_of, require_topics, wait_for_broker
 from streams.dead_letters import DeadLetters
 from streams.delivery_settings import DeliverySettings
 from streams.event import Event, Partition
@@ -21,7 +21,7 @@ from streams.lane_work import LaneWork
 from streams.lanes import Lanes
 from streams.producer import Producer
 from streams.timing import Timing
-from streams.topics import ALL_TOPICS, DEAD, Topic
+from streams.topics import ALL_TOPICS, DEAD, Topic, partition_of
 
 A = TypeVar("A")
 P = TypeVar("P")
@@ -81,6 +81,7 @@ class LaneApp(faust.App):  # type: ignore[misc]
         self._dead_letters = DeadLetters(self.sender, DEAD.named(settings.topic_prefix), self._timing.clock)
         self._stages: list[Lanes[Any, Any]] = []
         self._told_lag: set[faust.types.TP] = set()
+        self._partition_counts: dict[str, int] = {}
         self._crash_tasks: set[asyncio.Task[None]] = set()
         super().__init__(
             settings.group,
@@ -146,6 +147,17 @@ class LaneApp(faust.App):  # type: ignore[misc]
         """Seconds since the consumer last asked for records; None before there is one."""
         consumer = getattr(self, "_consumer", None)
         return None if consumer is None else consumer.poll_age
+
+    async def holds_group(self, group_id: str, topic: Topic) -> bool:
+        """Whether this worker is the one that reads a group's partition of a topic. Raises KafkaError."""
+        consumer = getattr(self, "_consumer", None)
+        if consumer is None:
+            return False
+        name = topic.named(self._delivery.topic_prefix)
+        if name not in self._partition_counts:
+            self._partition_counts[name] = len(await partitions_of(self._delivery.bootstrap, name))
+        number = partition_of(group_id, self._partition_counts[name])
+        return faust.types.TP(name, number) in consumer.assignment()
 
     @property
     def states(self) -> list[StageState]:

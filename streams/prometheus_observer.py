@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from pipeline.clock import Clock, system_clock
 from pipeline.model.episode import Usage
+from streams.canary.group import CANARY_GROUP
 from streams.group_usage import GroupUsage
 from streams.lane_observer import Outcome
 from streams.metrics import CATALOGUE, GROUP_USAGE, PREFIX, Metric
@@ -86,7 +89,9 @@ class PrometheusObserver:
         self._histograms["embedding_seconds"].observe(seconds)
 
     def spent(self, group_id: str, usage: Usage) -> None:
-        """What a stage has committed of a group's cost."""
+        """What a stage has committed of a group's cost; the canary's is nobody's."""
+        if group_id == CANARY_GROUP:
+            return
         self._group_usage.add(group_id, usage)
 
     def event(self, name: str, amount: int = 1) -> None:
@@ -100,6 +105,18 @@ class PrometheusObserver:
         """Records that were sent together are confirmed."""
         self._histograms["kafka_confirmation_seconds"].labels(topic).observe(seconds)
         self._counters["kafka_records_total"].labels(topic).inc(records)
+
+    def canary_step(self, step: str, seconds: float) -> None:
+        """A canary has come this far."""
+        self._histograms["canary_seconds"].labels(step).observe(seconds)
+
+    def canary_lost(self) -> None:
+        """A canary was not found in time."""
+        self._counters["canary_lost_total"].inc()
+
+    def watch_canary(self, age: Callable[[], float]) -> None:
+        """Asks for the seconds since the last canary whenever metrics are read."""
+        self._gauges["canary_age_seconds"].set_function(age)
 
     def gateway_request(self, route: str, status: int, seconds: float) -> None:
         """One request that the gateway answered; `route` is the template, not the path."""

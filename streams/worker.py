@@ -20,6 +20,10 @@ from streams.agents.outbox import Outbox
 from streams.agents.resolve_entities import ResolveEntitiesWork
 from streams.agents.resolve_facts import ResolveFactsWork
 from streams.agents.update_communities import UpdateCommunitiesWork
+from streams.canary.canary import Canary, CanarySettings
+from streams.canary.flight import Flight
+from streams.canary.group import CANARY_GROUP
+from streams.canary.looking import Looking
 from streams.delivery_settings import DeliverySettings
 from streams.health.limits import HealthLimits
 from streams.health.probes import Probe, broker_probe, graph_probe
@@ -28,6 +32,7 @@ from streams.lane_app import LaneApp
 from streams.lane_policy import LanePolicy
 from streams.producer import Producer
 from streams.prometheus_observer import PrometheusObserver
+from streams.timing import Timing
 from streams.topics import CHANGES, EPISODES, EXTRACTED, RESOLVED
 from streams.worker_pages import worker_pages
 
@@ -52,12 +57,13 @@ class WorkerSettings:
     port: int = 0
     ontologies: Collection[str] = ()
     limits: HealthLimits = field(default_factory=HealthLimits)
+    canary: CanarySettings = field(default_factory=CanarySettings)
 
 
 class Worker:
     """Runs the four agents until it is told to stop. Made and run inside one event loop.
 
-    `probes` are what readiness asks besides the graph and the broker.
+    `probes` are what readiness asks besides the graph and the broker. With `looking` it flies the canary.
     """
 
     def __init__(
@@ -68,6 +74,7 @@ class Worker:
         observer: PrometheusObserver,
         clock: Clock,
         probes: Sequence[Probe] = (),
+        looking: Looking | None = None,
     ) -> None:
         self._settings = settings
         self._observer = observer
@@ -83,17 +90,40 @@ class Worker:
         communities = UpdateCommunitiesWork(stages.update_communities, outbox)
         self._app.stage("update_communities", CHANGES, communities, policy)
         asked = [graph_probe(store), broker_probe(settings.delivery.bootstrap), *probes]
-        self._health = WorkerHealth(self._app, settings.limits, asked)
+        self._canary = None
+        if looking is not None and settings.canary.every:
+            self._canary = self._new_canary(looking, producer, clock)
+        self._health = WorkerHealth(self._app, settings.limits, asked, self._canary)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until `stop` is set. Raises StartError when it cannot start, and what crashed it when it crashed."""
         pages = asyncio.create_task(self._serve_pages(stop)) if self._settings.port else None
+        canary = asyncio.create_task(self._canary.run()) if self._canary else None
         try:
             await self._app.serve(stop)
         finally:
             stop.set()
+            if canary is not None:
+                canary.cancel()
             if pages is not None:
                 await pages
+
+    def _new_canary(self, looking: Looking, producer: Producer, clock: Clock) -> Canary:
+        settings, timing = self._settings, Timing(clock=clock)
+        prefix = settings.delivery.topic_prefix
+        flight = Flight(
+            producer, prefix, looking, settings.canary.patience, timing, self._observer.canary_step
+        )
+        canary = Canary(
+            settings.canary.every,
+            flight,
+            holds=lambda: self._app.holds_group(CANARY_GROUP, EPISODES),
+            clean_up=lambda: looking.clean_up(producer, prefix),
+            on_lost=self._observer.canary_lost,
+            timing=timing,
+        )
+        self._observer.watch_canary(lambda: canary.age or 0.0)
+        return canary
 
     async def _serve_pages(self, stop: asyncio.Event) -> None:
         config = uvicorn.Config(

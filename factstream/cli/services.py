@@ -16,6 +16,7 @@ from search_api.app import create_app
 from search_api.metrics import SearchMetrics
 from search_api.observer import MetricsObserver
 from streams.broker import admin_client, require_topics, wait_for_broker
+from streams.canary.looking import Looking
 from streams.errors import StartError
 from streams.gateway.app import GatewaySettings, create_gateway
 from streams.producer import Producer
@@ -47,7 +48,9 @@ def worker(port: Port = None) -> None:
             replication=settings.replication,
         )
         await compose.check_models(embedder)
+        reader = compose.build_reader(settings, observer, warm=False)
         await _open(store.open)
+        await _open(reader.open)
         try:
             made = Worker(
                 WorkerSettings(
@@ -57,15 +60,18 @@ def worker(port: Port = None) -> None:
                     settings.worker_port,
                     compose.build_ontologies(settings).names,
                     compose.health_limits(settings),
+                    compose.canary(settings),
                 ),
                 stages,
                 store,
                 observer,
                 system_clock,
                 compose.model_probes(),
+                Looking(reader, store),
             )
             await until_stopped(made.run)
         finally:
+            await reader.close()
             await store.close()
 
     run(main)

@@ -109,6 +109,10 @@ class CurationStore(Protocol):
         """Remove everything of a group but a tombstone for each episode id that is known of it, and keep the notice.
         One transaction, fenced as `commit_curation` is."""
 
+    async def drop_marks(self, group_id: str) -> None:
+        """Delete every mark of a group that was erased, its tombstones too: nothing is kept of it, and what is sent
+        again is new. Only for a group that factstream itself writes; of a user's group a tombstone must stay."""
+
     async def notice_sent(self, group_id: str, name: str) -> None:
         """Drop a notice that was published."""
 

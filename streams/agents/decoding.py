@@ -13,6 +13,7 @@ from pipeline.errors import Poison
 from pipeline.model.episode import Episode
 from pipeline.model.event import parse_event, to_episode
 from pipeline.timeline.partial import parse_partial
+from streams.canary.group import canary_episode, is_canary
 from streams.event import Event
 
 SEQUENCE_HEADER = "factstream-sequence"
@@ -43,14 +44,16 @@ def read_json(value: bytes | None) -> Any:
 def read_episode(event: Event, ontologies: Collection[str] = ()) -> Episode:
     """A raw event as an episode. Raises Poison that names the field at fault."""
     raw = read_json(event.value)
-    parsed = parse_event(raw, ontologies=ontologies)
-    if event.key != parsed.group_id.encode():
-        raise Poison("the key of the record must be the group_id of the episode", "key")
     logged_at, sequence = event.timestamp, sequence_of(event.timestamp, event.offset)
     if (given := event.header(SEQUENCE_HEADER)) is not None:
         sequence = int(given)
     if (given := event.header(LOGGED_AT_HEADER)) is not None:
         logged_at = parse_partial(given.decode())[0]
+    if is_canary(event):
+        return canary_episode(raw, logged_at=logged_at, sequence=sequence)
+    parsed = parse_event(raw, ontologies=ontologies)
+    if event.key != parsed.group_id.encode():
+        raise Poison("the key of the record must be the group_id of the episode", "key")
     return to_episode(raw, parsed, logged_at=logged_at, sequence=sequence)
 
 

@@ -9,7 +9,8 @@ from typing import Protocol
 from pipeline.clock import Clock
 from pipeline.model.changes import EpisodeStatus
 from pipeline.model.episode import EpisodeState, Usage
-from streams.topics import STATUS, Topic
+from streams.canary.group import CANARY_KEY
+from streams.topics import CHANGES, STATUS, Topic
 
 
 class Sender(Protocol):
@@ -31,7 +32,10 @@ class Sender(Protocol):
 
 @dataclass(frozen=True)
 class Outbox:
-    """Sends to the topics of one installation; every call returns when Kafka has the record."""
+    """Sends to the topics of one installation; every call returns when Kafka has the record.
+
+    What is for others to read says nothing of the canary.
+    """
 
     sender: Sender
     prefix: str
@@ -41,10 +45,14 @@ class Outbox:
         self, topic: Topic, key: bytes, value: bytes, headers: Iterable[tuple[str, bytes]] = ()
     ) -> None:
         """One record."""
+        if _hidden(topic, key):
+            return
         await self.sender.send(topic.named(self.prefix), key, value, headers)
 
     async def send_all(self, topic: Topic, key: bytes, values: Iterable[bytes]) -> None:
         """Several records of one key, in order."""
+        if _hidden(topic, key):
+            return
         await self.sender.send_all(topic.named(self.prefix), [(key, value) for value in values])
 
     async def status(
@@ -65,3 +73,7 @@ class Outbox:
             reason=reason,
         )
         await self.send(STATUS, group_id.encode(), event.model_dump_json().encode())
+
+
+def _hidden(topic: Topic, key: bytes) -> bool:
+    return key == CANARY_KEY and topic in (STATUS, CHANGES)

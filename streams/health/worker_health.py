@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from streams.canary.canary import Canary
 from streams.health.judge import Measured, reasons
 from streams.health.limits import HealthLimits
 from streams.health.probes import Probe
@@ -32,24 +33,32 @@ class Watched(Protocol):
 
 @dataclass(frozen=True)
 class Readiness:
-    """The answer: ready when there are no reasons; `stages` in either case."""
+    """The answer: ready when there are no reasons; `stages` in either case. `canary_age` is in seconds, None where
+    this worker flies none."""
 
     reasons: tuple[Reason, ...]
     stages: tuple[StageState, ...]
+    canary_age: float | None = None
 
     def told(self) -> dict[str, Any]:
-        """As JSON: `{status, reasons: [{code, detail, stage?, seconds?, limit?}], stages: {name: {…}}}`."""
-        return {
+        """As JSON: `{status, reasons: [{code, detail, stage?, seconds?, limit?}], stages: {name: {…}}, canary?}`."""
+        told: dict[str, Any] = {
             "status": "waiting" if self.reasons else "ok",
             "reasons": [reason.told() for reason in self.reasons],
             "stages": {state.stage: state.told() for state in self.stages},
         }
+        if self.canary_age is not None:
+            told["canary"] = {"seconds_since_success": round(self.canary_age, 1)}
+        return told
 
 
 class WorkerHealth:
     """Puts probes and measurements together."""
 
-    def __init__(self, app: Watched, limits: HealthLimits, probes: Sequence[Probe]) -> None:
+    def __init__(
+        self, app: Watched, limits: HealthLimits, probes: Sequence[Probe], canary: Canary | None = None
+    ) -> None:
+        self._canary = canary
         self._app = app
         self._limits = limits
         self._probes = probes
@@ -58,10 +67,13 @@ class WorkerHealth:
         """Why the worker is not ready, as of now. The probes are asked side by side."""
         found = await asyncio.gather(*(probe() for probe in self._probes))
         states = self._app.states
+        if self._canary is not None:
+            found.append(self._canary.reason(self._limits.canary))
         measured = Measured(
             partitions=self._app.partitions_held,
             poll_age=self._app.poll_age,
             stages=states,
             probes=[reason for reason in found if reason is not None],
         )
-        return Readiness(tuple(reasons(measured, self._limits)), tuple(states))
+        age = None if self._canary is None else self._canary.age
+        return Readiness(tuple(reasons(measured, self._limits)), tuple(states), age)

@@ -142,6 +142,20 @@ async def test_a_whole_group_is_erased_and_its_episodes_stay_away(
     assert len(await graph.found(group, "eve")) == 1
 
 
+async def test_an_erased_group_whose_marks_are_dropped_is_as_new(
+    graph: Graph, group: str, other_group: str
+) -> None:
+    teller, other = Teller(graph, group), Teller(graph, other_group)
+    for one in (teller, other):
+        await one.tell(says("Ana", "KNOWS", "Bob"), name="same")
+        await one.operator.forget_group(one.group)
+    await graph.store.drop_marks(group)
+    assert (await graph.store.receive(episode(group, "same"), None, 4, day(1))).mark is None
+    assert (await graph.store.receive(episode(other_group, "same"), None, 4, day(1))).mark is not None
+    await teller.tell(says("Ana", "KNOWS", "Eve"), name="same again")
+    assert [e for e, *_ in believed(await teller.ledger())] == ["Ana KNOWS Eve"]
+
+
 @pytest.mark.parametrize("stage", FENCED_STAGES)
 async def test_a_curation_is_fenced_by_every_lane(graph: Graph, group: str, stage: str) -> None:
     teller = Teller(graph, group)

@@ -105,6 +105,10 @@ class CurationWrites:
             await self._bury(open_commit, known)
             await open_commit.run(q.KEEP_NOTICE, name=notice[0], output=notice[1])
 
+    async def drop_marks(self, group_id: str) -> None:
+        """See CurationStore.drop_marks."""
+        await self.connection.write("drop_marks", q.DROP_OTHER_MARKS, {"group_id": group_id, "kept": []})
+
     async def notice_sent(self, group_id: str, name: str) -> None:
         """See CurationStore.notice_sent."""
         await self.connection.write("notice_sent", q.DROP_NOTICE, {"group_id": group_id, "name": name})

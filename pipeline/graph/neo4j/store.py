@@ -160,6 +160,10 @@ class Neo4jGraphStore:
         """See CurationStore."""
         await self._curation.erase(group_id, lanes, notice)
 
+    async def drop_marks(self, group_id: str) -> None:
+        """See CurationStore."""
+        await self._curation.drop_marks(group_id)
+
     async def notice_sent(self, group_id: str, name: str) -> None:
         """See CurationStore."""
         await self._curation.notice_sent(group_id, name)

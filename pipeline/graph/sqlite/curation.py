@@ -111,6 +111,11 @@ def erase_group(
     _rest(connection)
 
 
+def drop_marks(connection: sqlite3.Connection, group_id: str) -> None:
+    """Delete all marks of a group."""
+    connection.execute(q.DROP_ALL_MARKS, {"group": group_no(connection, group_id)})
+
+
 def notice_sent(connection: sqlite3.Connection, group_id: str, name: str) -> None:
     """Drop a notice."""
     connection.execute(q.DROP_NOTICE, {"group": group_no(connection, group_id), "name": name})

@@ -56,6 +56,7 @@ REMOVE_MERGE = "DELETE FROM merge WHERE group_no = :group AND id = :id"
 DROP_MARKS = "DELETE FROM mark WHERE group_no = :group AND episode_id = :episode AND stage <> 'notice'"
 REPLACE_OUTPUT = """
 UPDATE mark SET output = :output WHERE group_no = :group AND episode_id = :episode AND stage = :stage"""
+DROP_ALL_MARKS = "DELETE FROM mark WHERE group_no = :group"
 DROP_NOTICE = "DELETE FROM mark WHERE group_no = :group AND episode_id = :name AND stage = 'notice'"
 
 NOS_OF_GROUP = {

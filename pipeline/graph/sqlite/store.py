@@ -174,6 +174,10 @@ class SqliteGraphStore:
         await self._database.write("erase_group", lambda c: curation.erase_group(c, group_id, lanes, notice))
         await self._database.empty_journal()
 
+    async def drop_marks(self, group_id: str) -> None:
+        """Delete the marks of an erased group, tombstones too."""
+        await self._database.write("drop_marks", lambda c: curation.drop_marks(c, group_id))
+
     async def notice_sent(self, group_id: str, name: str) -> None:
         """Drop a notice that was published."""
         await self._database.write("notice_sent", lambda c: curation.notice_sent(c, group_id, name))

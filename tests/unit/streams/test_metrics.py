@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipeline.model.episode import Usage
 from pipeline.observer import Observer
+from streams.canary.group import CANARY_GROUP
 from streams.lane_observer import LaneObserver
 from streams.metrics import CATALOGUE, PREFIX
 from streams.prometheus_observer import PrometheusObserver
@@ -28,6 +29,9 @@ def test_every_metric_of_the_catalogue_is_filled_by_a_report():
     pipeline.event("empty_extraction")
     pipeline.event("date_disagreement", 2)
     observer.records_confirmed("facts.changes", 3, 0.01)
+    observer.canary_step("raw", 0.4)
+    observer.canary_lost()
+    observer.watch_canary(lambda: 12.0)
     observer.gateway_request("/v1/episodes", 202, 0.02)
     filled = {sample.name for family in observer.registry.collect() for sample in family.samples}
     for metric in CATALOGUE:
@@ -43,6 +47,9 @@ def test_every_metric_of_the_catalogue_is_filled_by_a_report():
     assert value("embedded_texts_total", source="computed") == 6
     assert value("occurrences_total", name="date_disagreement") == 2
     assert value("parked_events", stage="extract") == 2
+    assert value("canary_age_seconds") == 12
+    pipeline.spent(CANARY_GROUP, Usage(embeddings=2))
+    assert value("group_usage", group=CANARY_GROUP, kind="embeddings") is None
     assert value("group_usage", group="g", kind="llm_calls") == 2
     assert value("oldest_event_age_seconds", stage="extract") == 12.5
     lanes.partition_lost("episodes", 0)
