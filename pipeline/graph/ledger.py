@@ -12,7 +12,7 @@ to cost as much as the group is large.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -20,7 +20,7 @@ from typing import Protocol
 from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Vector
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
-from pipeline.model.episode import Episode
+from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.fact import Fact
 from pipeline.model.provenance import Contribution, Merge
 from pipeline.timeline.evidence import Evidence
@@ -57,13 +57,51 @@ class Ledger:
 
 
 @dataclass(frozen=True)
+class KnownEpisode:
+    """How far the group has come with an episode: the stages that have marked it (`FORGOTTEN` among them), and its
+    state, which is None where only marks are left of it."""
+
+    id: str
+    stages: frozenset[str] = frozenset()
+    state: EpisodeState | None = None
+    sequence: int = 0
+    created_at: datetime | None = None
+    reason: str | None = None
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class Restored:
+    """An episode that a rebuild has brought as far as `state`: its marks of `stages` are set where they are missing
+    (without output), and the raw episode is stored with the rest of the fields unless it is there."""
+
+    episode: Episode
+    state: EpisodeState
+    stages: tuple[str, ...]
+    usage: Usage
+    created_at: datetime
+    vector: Vector | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who rebuilds a group: a secret of the one who does, and words for everybody else."""
+
+    token: str
+    holder: str
+
+
+@dataclass(frozen=True)
 class CurationCommit:
     """The difference that a curation makes. What is removed goes first, so that a fact may return with other ends.
 
     `added` are episodes of the operator's own, with their vectors; they are committed in every stage at once.
     `forgotten` are episodes that go and leave their tombstone. `moves` maps entity id to its community or None;
     communities left without members go. `outputs` overwrites what marks keep. `notice` (id, JSON text) is kept under
-    a mark `NOTICE` until it was published.
+    a mark `NOTICE` until it was published. `restored` are episodes that a rebuild has brought further. The lane of
+    resolve_entities has at least the version `place` afterwards, so that what comes next is placed behind what is
+    written here. `lease` is the token under which the group is held, if it is.
     """
 
     group_id: str
@@ -85,6 +123,9 @@ class CurationCommit:
     merges: tuple[Merge, ...] = ()
     outputs: Mapping[tuple[str, str], str] = field(default_factory=dict)
     notice: tuple[str, str] | None = None
+    restored: tuple[Restored, ...] = ()
+    place: int = 0
+    lease: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,3 +160,30 @@ class CurationStore(Protocol):
     async def traces(self, group_id: str, text: str) -> tuple[Trace, ...]:
         """Where the text stands in the group, whatever its case: every property and label, every column; also in its
         analysed form where full text is kept."""
+
+
+class RebuildStore(CurationStore, Protocol):
+    """What the rebuild of a group asks of a database, beside what a curation asks.
+
+    A lease lasts a while and is renewed; it keeps two rebuilds of one group apart. While it `holds`, commits of the
+    fenced stages and curations without its token are Retryable and write nothing: the group is at rest. It ends by
+    itself when its holder dies. Raw episodes are stored and extracted all the same.
+    """
+
+    async def known_episodes(self, group_id: str) -> tuple[KnownEpisode, ...]:
+        """Every episode of the group that is stored or marked."""
+
+    async def raw_episodes(self, group_id: str, ids: Sequence[str]) -> tuple[Episode, ...]:
+        """Those of the ids that are stored, in any order."""
+
+    async def lease(
+        self, group_id: str, lease: Lease, seconds: float, *, holds: bool = False
+    ) -> Lease | None:
+        """Take the lease or renew it for some seconds from now, by the clock of the database; None when that is done.
+        The answer is another's lease when that has not run out."""
+
+    async def end_lease(self, group_id: str, token: str) -> None:
+        """Let go, if the lease is that of the token."""
+
+    async def group_ids(self) -> tuple[str, ...]:
+        """Every group of which anything is stored, in order."""

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from pipeline.errors import Fenced, Poison
+from pipeline.errors import Fenced, Poison, Retryable
 from pipeline.graph.ledger import FENCED_STAGES, FORGOTTEN, NOTICE, STAGES, CurationCommit, Ledger, Trace
 from pipeline.graph.needles import needles
 from pipeline.graph.neo4j import codec
@@ -28,6 +28,7 @@ from pipeline.graph.neo4j.properties import (
     vector,
 )
 from pipeline.graph.neo4j.queries_dump import DUMP_ENTITIES, DUMP_EVIDENCE, DUMP_FACTS
+from pipeline.graph.neo4j.rebuild_writes import RebuildWrites
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState, Usage
@@ -84,8 +85,10 @@ class CurationWrites:
 
     async def commit(self, commit: CurationCommit) -> None:
         """See CurationStore.commit_curation."""
-        async with self._begin("commit_curation", commit.group_id, commit.lanes) as open_commit:
+        begun = self._begin("commit_curation", commit.group_id, commit.lanes, commit.lease, commit.place)
+        async with begun as open_commit:
             await self._remove(open_commit, commit)
+            await RebuildWrites(self.connection, self.dimension).restore(open_commit, commit.restored)
             await self._write(open_commit, commit)
             await self._place(open_commit, commit)
             outputs = [{"episode": e, "stage": s, "output": t} for (e, s), t in commit.outputs.items()]
@@ -124,11 +127,15 @@ class CurationWrites:
         return tuple(sorted((Trace(r["kind"], r["id"], r["field"]) for r in rows), key=str))
 
     @asynccontextmanager
-    async def _begin(self, operation: str, group_id: str, lanes: Mapping[str, int]) -> AsyncIterator[Commit]:
-        params = {"group_id": group_id, "stages": list(STAGES)}
+    async def _begin(
+        self, operation: str, group_id: str, lanes: Mapping[str, int], lease: str = "", place: int = 0
+    ) -> AsyncIterator[Commit]:
+        params = {"group_id": group_id, "stages": list(STAGES), "lease": lease, "place": place}
         async with self.connection.transaction(operation) as transaction:
             for row in await transaction.run(q.BEGIN_CURATION, params):
                 stage = row["stage"]
+                if row["held"]:
+                    raise Retryable(f"group {group_id!r} is held while a rebuild of it is swapped in")
                 if stage in FENCED_STAGES and row["version"] != lanes.get(stage, 0):
                     raise Fenced(f"{stage} of group {group_id!r} has committed since the ledger was read")
             yield Commit(Lane(group_id, WHOLE), transaction, None, 0, Usage())

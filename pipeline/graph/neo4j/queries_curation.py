@@ -5,12 +5,14 @@ from __future__ import annotations
 BEGIN_CURATION = """CYPHER 25
 MERGE (whole:Lane {group_id: $group_id, stage: ''})
 SET whole.version = coalesce(whole.version, 0) + 1
-WITH whole
+WITH whole, whole.fs_held_until > timestamp() AND whole.fs_lease <> $lease AS held
 UNWIND $stages AS stage
 MERGE (lane:Lane {group_id: $group_id, stage: stage})
 ON CREATE SET lane.version = 0
-SET lane.version = lane.version + 1
-RETURN stage, lane.version - 1 AS version
+WITH stage, lane, lane.version AS version, held
+SET lane.version = CASE
+    WHEN stage = 'resolve_entities' AND version + 1 < $place THEN $place ELSE version + 1 END
+RETURN stage, version, coalesce(held, false) AS held
 """
 
 LANES = """CYPHER 25

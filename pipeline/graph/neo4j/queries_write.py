@@ -63,7 +63,8 @@ SET lane.version = lane.version + 1
 WITH whole, lane.version - 1 AS version
 OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
 OPTIONAL MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
-RETURN version, mark IS NOT NULL AS marked, mark.output AS output, p.fs_usage AS usage, whole.fs_spent AS spent
+RETURN version, mark IS NOT NULL AS marked, mark.output AS output, p.fs_usage AS usage, whole.fs_spent AS spent,
+    coalesce(whole.fs_held_until > timestamp(), false) AS held
 """
 
 # The last statement of every commit. What the stage before sent on has been received, so it is kept no longer.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from pipeline.clock import Clock, system_clock
-from pipeline.graph.ledger import CurationCommit, Ledger, Trace
+from pipeline.graph.ledger import CurationCommit, KnownEpisode, Lease, Ledger, Trace
 from pipeline.graph.neo4j.community_writes import CommunityWrites
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.curation_writes import CurationWrites
 from pipeline.graph.neo4j.entity_writes import EntityWrites
 from pipeline.graph.neo4j.episode_writes import EpisodeWrites
 from pipeline.graph.neo4j.fact_writes import FactWrites
+from pipeline.graph.neo4j.rebuild_writes import RebuildWrites
 from pipeline.graph.neo4j.schema import ensure_schema, ping_schema
 from pipeline.graph.port import (
     CommunityCommit,
@@ -68,6 +69,7 @@ class Neo4jGraphStore:
         self._facts = FactWrites(self._connection, dimension)
         self._communities = CommunityWrites(self._connection, dimension, clock)
         self._curation = CurationWrites(self._connection, dimension)
+        self._rebuilds = RebuildWrites(self._connection, dimension)
 
     async def open(self) -> None:
         """Connect, create the schema and wait until its indexes are online.
@@ -171,3 +173,25 @@ class Neo4jGraphStore:
     async def traces(self, group_id: str, text: str) -> tuple[Trace, ...]:
         """See CurationStore."""
         return await self._curation.traces(group_id, text)
+
+    async def known_episodes(self, group_id: str) -> tuple[KnownEpisode, ...]:
+        """See RebuildStore."""
+        return await self._rebuilds.known_episodes(group_id)
+
+    async def raw_episodes(self, group_id: str, ids: Sequence[str]) -> tuple[Episode, ...]:
+        """See RebuildStore."""
+        return await self._rebuilds.raw_episodes(group_id, ids)
+
+    async def lease(
+        self, group_id: str, lease: Lease, seconds: float, *, holds: bool = False
+    ) -> Lease | None:
+        """See RebuildStore."""
+        return await self._rebuilds.lease(group_id, lease, seconds, holds=holds)
+
+    async def end_lease(self, group_id: str, token: str) -> None:
+        """See RebuildStore."""
+        await self._rebuilds.end_lease(group_id, token)
+
+    async def group_ids(self) -> tuple[str, ...]:
+        """See RebuildStore."""
+        return await self._rebuilds.group_ids()

@@ -13,6 +13,8 @@ from pipeline.graph.sqlite.codec import micros, moment, read_community, read_ent
 from pipeline.graph.sqlite.communities import move_members
 from pipeline.graph.sqlite.episodes import add_episode
 from pipeline.graph.sqlite.facts import evidence_row
+from pipeline.graph.sqlite.leases import pass_lease
+from pipeline.graph.sqlite.rebuilds import restore
 from pipeline.graph.sqlite.text import remove_text
 from pipeline.graph.sqlite.writes import ItemWriter, ensure_group, group_no, put_mark
 from pipeline.model.fact import Fact
@@ -61,9 +63,12 @@ def ledger(connection: sqlite3.Connection, group_id: str) -> Ledger:
 
 def commit_curation(connection: sqlite3.Connection, dimension: int, commit: CurationCommit) -> None:
     """Write the difference: what goes first, then what comes."""
-    group = _enter(connection, commit.group_id, commit.lanes)
+    group = _enter(connection, commit.group_id, commit.lanes, commit.lease)
+    if commit.place:
+        connection.execute(q.RAISE_PLACE, {"group": group, "place": commit.place})
     writer = ItemWriter(connection, group, dimension)
     _remove(connection, group, writer, commit)
+    restore(connection, dimension, group, commit.restored)
     for episode, vector in commit.added:
         for stage in STAGES:
             put_mark(connection, group, episode.id, stage, None)
@@ -121,7 +126,8 @@ def notice_sent(connection: sqlite3.Connection, group_id: str, name: str) -> Non
     connection.execute(q.DROP_NOTICE, {"group": group_no(connection, group_id), "name": name})
 
 
-def _enter(connection: sqlite3.Connection, group_id: str, lanes: Mapping[str, int]) -> int:
+def _enter(connection: sqlite3.Connection, group_id: str, lanes: Mapping[str, int], lease: str = "") -> int:
+    pass_lease(connection, group_id, lease)
     group = ensure_group(connection, group_id)
     stored = dict(connection.execute(q.LANES, {"group": group}).fetchall())
     for stage in FENCED_STAGES:

@@ -31,14 +31,17 @@ class Database:
     """Runs functions over a connection, each in one transaction: a snapshot to read, or the file's one writer.
 
     Calls are handled in the order in which they came. One that is cancelled is dropped, or, when it has begun, runs to
-    its end in the thread.
+    its end in the thread. What is not `durable` may lose its last transactions in a power cut, never in a crash.
     """
 
-    def __init__(self, path: Path, *, create: bool, observer: Observer, busy_seconds: float) -> None:
+    def __init__(
+        self, path: Path, *, create: bool, observer: Observer, busy_seconds: float, durable: bool = True
+    ) -> None:
         self._path = path
         self._create = create
         self._observer = observer
         self._busy_seconds = busy_seconds
+        self._durable = durable
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite-graph")
         self._connection: sqlite3.Connection | None = None
 
@@ -124,7 +127,7 @@ class Database:
             else:
                 connection.execute("PRAGMA query_only = ON")
             # In WAL mode NORMAL can lose the last commits of a power cut; marks must outlive one.
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
             connection.execute("PRAGMA foreign_keys = ON")
             # What is deleted is overwritten with zeros: forgetting must leave nothing in the file.
             connection.execute("PRAGMA secure_delete = ON")

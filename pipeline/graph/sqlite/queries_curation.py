@@ -25,6 +25,9 @@ RAISE_ANY_LANE = """
 INSERT INTO lane VALUES (:group, :stage, 1)
 ON CONFLICT (group_no, stage) DO UPDATE SET version = version + 1"""
 
+RAISE_PLACE = """
+UPDATE lane SET version = :place WHERE group_no = :group AND stage = 'resolve_entities' AND version < :place"""
+
 NO_OF = {
     kind: "SELECT no FROM KIND WHERE group_no = :group AND id = :id".replace("KIND", kind)
     for kind in ("episode", "entity", "fact", "community")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
 from pipeline.clock import Clock, system_clock
-from pipeline.graph.ledger import CurationCommit, Ledger, Trace
+from pipeline.graph.ledger import CurationCommit, KnownEpisode, Lease, Ledger, Trace
 from pipeline.graph.port import (
     CommunityCommit,
     CommunityGraph,
@@ -25,7 +25,17 @@ from pipeline.graph.port import (
     Received,
     Vector,
 )
-from pipeline.graph.sqlite import communities, curation, entities, episodes, facts, schema, traces
+from pipeline.graph.sqlite import (
+    communities,
+    curation,
+    entities,
+    episodes,
+    facts,
+    leases,
+    rebuilds,
+    schema,
+    traces,
+)
 from pipeline.graph.sqlite.codec import micros
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.vectors import VectorIndex
@@ -45,6 +55,7 @@ class SqliteGraphStore:
         observer: hears of each call with its time.
         clock: decides which facts are current in the views of communities.
         busy_seconds: how long a call waits for another process's transaction.
+        durable: False lets a power cut take the last commits; for a file that can be made again.
     """
 
     def __init__(
@@ -55,12 +66,17 @@ class SqliteGraphStore:
         observer: Observer | None = None,
         clock: Clock = system_clock,
         busy_seconds: float = 10.0,
+        durable: bool = True,
     ) -> None:
         self._dimension = dimension
         self._clock = clock
         self._vectors = VectorIndex(dimension)
         self._database = Database(
-            Path(path), create=True, observer=observer or SilentObserver(), busy_seconds=busy_seconds
+            Path(path),
+            create=True,
+            observer=observer or SilentObserver(),
+            busy_seconds=busy_seconds,
+            durable=durable,
         )
 
     async def open(self) -> None:
@@ -185,3 +201,25 @@ class SqliteGraphStore:
     async def traces(self, group_id: str, text: str) -> tuple[Trace, ...]:
         """Where a text stands in the rows of a group."""
         return await self._database.read("traces", lambda c: traces.traces(c, group_id, text))
+
+    async def known_episodes(self, group_id: str) -> tuple[KnownEpisode, ...]:
+        """Every episode of a group that is stored or marked."""
+        return await self._database.read("known_episodes", lambda c: rebuilds.known_episodes(c, group_id))
+
+    async def raw_episodes(self, group_id: str, ids: Sequence[str]) -> tuple[Episode, ...]:
+        """Those of the ids that are stored."""
+        return await self._database.read("raw_episodes", lambda c: rebuilds.raw_episodes(c, group_id, ids))
+
+    async def lease(
+        self, group_id: str, lease: Lease, seconds: float, *, holds: bool = False
+    ) -> Lease | None:
+        """Take or renew the lease of a group; another's when that has not run out."""
+        return await self._database.write("lease", lambda c: leases.lease(c, group_id, lease, seconds, holds))
+
+    async def end_lease(self, group_id: str, token: str) -> None:
+        """Let go of one's own lease."""
+        await self._database.write("end_lease", lambda c: leases.end_lease(c, group_id, token))
+
+    async def group_ids(self) -> tuple[str, ...]:
+        """Groups of which anything is stored."""
+        return await self._database.read("group_ids", rebuilds.group_ids)

@@ -11,6 +11,7 @@ from pipeline.errors import Fenced, Poison
 from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Mark
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import belief_rows, json_list, micros, pack, read_entity, support_rows
+from pipeline.graph.sqlite.leases import pass_lease
 from pipeline.graph.sqlite.text import put_text
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
@@ -48,8 +49,10 @@ def enter_lane(
 ) -> int:
     """Begin a commit: raise the lane's version by one and answer the number of the group.
 
-    Raises Fenced when the lane has another version than was read, or the episode bears the stage's mark already.
+    Raises Fenced when the lane has another version than was read, or the episode bears the stage's mark already, Retryable
+    while the group is held.
     """
+    pass_lease(connection, group_id)
     group = ensure_group(connection, group_id)
     lane = {"group": group, "stage": stage, "version": version}
     raised = connection.execute(queries.RAISE_LANE, lane).rowcount

@@ -1,0 +1,217 @@
+"""Rebuild: fills the shadow of a group, and swaps it in when it has caught up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from factstream.rebuild.leasing import Leasing
+from factstream.rebuild.parts import (
+    From,
+    Options,
+    Progress,
+    RebuildRefused,
+    Rebuilt,
+    Report,
+    Swapped,
+    Tools,
+)
+from factstream.rebuild.plan import Plan, plan
+from factstream.rebuild.scratch import Scratch
+from factstream.rebuild.shadow import Shadow
+from factstream.rebuild.swap import Swap, swap_of, unsent
+from pipeline.errors import Fenced, Poison, Retryable
+from pipeline.graph.ledger import FORGOTTEN, KnownEpisode, Ledger
+from pipeline.model.episode import EpisodeState
+from pipeline.model.extraction import Extraction
+from pipeline.rebuild.acts import Act, acts_of, is_done, operators_episodes
+from pipeline.rebuild.log import Place
+from pipeline.rebuild.times import Learned, learned
+
+CHUNK = 64
+"""Episodes that are read and extracted together."""
+PASSES = 5
+"""Times that the shadow catches up before the group is held for what is left."""
+ATTEMPTS = 20
+FINAL = (EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The live graph as it was read, and what follows for the shadow."""
+
+    ledger: Ledger
+    live: Mapping[str, KnownEpisode]
+    places: Sequence[Place]
+    plan: Plan
+    acts: Sequence[Act]
+
+
+@dataclass
+class Rebuild:
+    """The rebuild of one group. Run it once.
+
+    While the shadow is filled the live graph takes in episodes as ever. At the end commits of the group wait for the
+    seconds that it takes to tell the shadow the rest and to write the difference, in one transaction.
+    """
+
+    group_id: str
+    tools: Tools
+    options: Options
+    report: Report = lambda _: None
+    _set_aside: dict[str, str] = field(default_factory=dict)
+
+    async def run(self) -> Rebuilt:
+        """Fill, swap, tell, tidy up. Raises RebuildRefused when it cannot be done, Retryable when something is away;
+        run again, it goes on where it was."""
+        started = time.monotonic()
+        with Scratch(self.options, self.group_id) as scratch:
+            async with Leasing(self.tools.store, self.group_id, scratch.token) as leasing:
+                await self._publish_unsent()
+                shadow = Shadow(scratch.graph, self.group_id, self.tools)
+                await shadow.open()
+                try:
+                    await shadow.finish_interrupted()
+                    for _ in range(PASSES):
+                        if not await self._catch_up(shadow, await self._look()):
+                            break
+                    await leasing.hold()
+                    held = time.monotonic()
+                    swap, seen = await self._swap_in(shadow, scratch.token)
+                    waited = time.monotonic() - held
+                finally:
+                    await shadow.close()
+                if swap.notice is not None:
+                    await leasing.let_go()
+                    await self._publish(swap.swapped)
+            scratch.remove()
+        return Rebuilt(
+            group_id=self.group_id,
+            episodes=len(seen.plan.wanted),
+            changes=swap.swapped.changes,
+            changed=swap.changed,
+            dead=swap.dead,
+            set_aside=dict(self._set_aside),
+            left_out=seen.plan.left_out,
+            seconds=time.monotonic() - started,
+            held=waited,
+        )
+
+    async def _look(self) -> _Seen:
+        """The live graph first, the log after it: so everything that the graph knows is in what is read of the log."""
+        store = self.tools.store
+        ledger = await store.ledger(self.group_id)
+        live = {k.id: k for k in await store.known_episodes(self.group_id)}
+        await self.tools.log.refresh()
+        operators = operators_episodes(ledger)
+        raw = {e.id: e for e in await store.raw_episodes(self.group_id, sorted(operators))}
+        places = await self._places(live)
+        source = self.options.source
+        keeps = source is From.extracted or any(place.extracted for place in places)
+        found = plan(places, live, operators, source, keeps_extractions=keeps)
+        if found.missing:
+            raise RebuildRefused(
+                f"{len(found.missing)} episodes of group {self.group_id!r} are in the graph, but what was extracted "
+                f"from them is not kept (such as {found.missing[0]!r}): rebuild with --from raw"
+            )
+        return _Seen(ledger, live, places, found, acts_of(ledger, raw))
+
+    async def _places(self, live: Mapping[str, KnownEpisode]) -> Sequence[Place]:
+        """The log's episodes, and those that only the graph has."""
+        places = list(await self.tools.log.places(self.group_id))
+        logged = {place.episode_id for place in places}
+        places += [
+            Place(k.id, k.sequence, k.created_at)
+            for k in live.values()
+            if k.created_at is not None and k.id not in logged
+        ]
+        return sorted(places, key=lambda place: (place.sequence, place.episode_id))
+
+    async def _catch_up(self, shadow: Shadow, seen: _Seen) -> int:
+        """Tell the shadow what it does not have; how many episodes and acts that were."""
+        known = await shadow.known()
+        gone = [
+            k.id
+            for k in seen.live.values()
+            if FORGOTTEN in k.stages and k.id in known and FORGOTTEN not in known[k.id].stages
+        ]
+        if gone:
+            await shadow.forget(gone)
+        todo = [place for place in seen.plan.wanted if not _is_told(known.get(place.episode_id))]
+        acts = await self._acts(shadow, seen)
+        times = learned(seen.places, seen.ledger, seen.live.values())
+        behind = len(gone) + len(todo) + len(acts)
+        done, total = len(seen.plan.wanted) - len(todo), len(seen.plan.wanted)
+        self.report(Progress(self.group_id, done, total))
+        while todo or acts:
+            chunk = [p for p in todo[:CHUNK] if not acts or p.sequence < acts[0].sequence]
+            todo = todo[len(chunk) :]
+            if chunk:
+                await self._tell(shadow, [place.episode_id for place in chunk], times)
+                done += len(chunk)
+                self.report(Progress(self.group_id, done, total))
+            else:
+                await self._redo(shadow, acts.pop(0), seen.ledger)
+        return behind
+
+    async def _acts(self, shadow: Shadow, seen: _Seen) -> list[Act]:
+        if not seen.acts:
+            return []
+        ledger = await shadow.ledger()
+        return [act for act in seen.acts if act.name not in self._set_aside and not is_done(act, ledger)]
+
+    async def _redo(self, shadow: Shadow, act: Act, original: Ledger) -> None:
+        try:
+            await shadow.redo(act, original)
+        except Poison as poison:
+            self._set_aside[act.name] = str(poison)
+
+    async def _tell(self, shadow: Shadow, ids: Sequence[str], times: Mapping[str, Learned]) -> None:
+        raw = dict(await self.tools.log.episodes(self.group_id, ids))
+        if absent := [i for i in ids if i not in raw]:
+            stored = await self.tools.store.raw_episodes(self.group_id, absent)
+            raw |= {e.id: e for e in stored}
+        kept: Mapping[str, Extraction] = {}
+        if self.options.source is From.extracted:
+            nothing = {i: Extraction() for i in ids}
+            kept = {**nothing, **await self.tools.log.extractions(self.group_id, ids)}
+        if lost := [i for i in ids if i not in raw]:
+            raise Retryable(f"episode {lost[0]!r} is gone from the log and from the graph: run again")
+        await shadow.tell([raw[i] for i in ids], kept, times)
+
+    async def _swap_in(self, shadow: Shadow, token: str) -> tuple[Swap, _Seen]:
+        for _ in range(ATTEMPTS):
+            seen = await self._look()
+            await self._catch_up(shadow, seen)
+            self.report(Progress(self.group_id, len(seen.plan.wanted), len(seen.plan.wanted), "swapping"))
+            swap = await swap_of(seen.ledger, seen.live, shadow, self.tools, self.options, token)
+            if swap.lost and not self.options.allow_dead:
+                name, reason = next(iter(swap.lost.items()))
+                raise RebuildRefused(
+                    f"{len(swap.lost)} episodes that are in the graph cannot be told again (such as {name!r}: "
+                    f"{reason}): mend the cause, or give --allow-dead to go on without them"
+                )
+            try:
+                await self.tools.store.commit_curation(swap.commit)
+            except Fenced:
+                # The hold ran out while this process stood still.
+                continue
+            return swap, seen
+        raise Retryable(f"group {self.group_id!r} does not come to rest: try again later")
+
+    async def _publish_unsent(self) -> None:
+        """What an earlier rebuild, or a curation, could not tell."""
+        if self.tools.publish is not None:
+            for swapped in unsent(await self.tools.store.ledger(self.group_id)):
+                await self._publish(swapped)
+
+    async def _publish(self, swapped: Swapped) -> None:
+        if self.tools.publish is not None:
+            await self.tools.publish(swapped)
+        await self.tools.store.notice_sent(self.group_id, swapped.name)
+
+
+def _is_told(known: KnownEpisode | None) -> bool:
+    """Whether the shadow has come to an end with an episode. Communities are the last step, without a state."""
+    return known is not None and known.state in FINAL

@@ -1,0 +1,187 @@
+"""Shadow: a group told again into a graph of its own, at the times at which it was learned."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+
+from factstream.memory.line import Line
+from factstream.memory.retrying import GivenUp, RetryPolicy, persist
+from factstream.rebuild.parts import Tools
+from pipeline.curation.difference import Occurrence, difference, texts_to_embed
+from pipeline.curation.operator import Operator
+from pipeline.curation.telling import FACTS_BY, retold
+from pipeline.embedding.port import Embedder
+from pipeline.graph.ledger import KnownEpisode, Ledger
+from pipeline.graph.port import Received
+from pipeline.graph.sqlite.store import SqliteGraphStore
+from pipeline.model.episode import Episode
+from pipeline.model.extraction import Extraction
+from pipeline.rebuild.acts import Act, done_again
+from pipeline.rebuild.times import Learned
+from pipeline.stages.extract import ExtractStage
+from pipeline.stages.resolve_entities import ResolveEntitiesStage
+from pipeline.stages.resolve_facts import ResolveFactsStage
+from pipeline.stages.update_communities import UpdateCommunitiesStage
+
+
+class Moment:
+    """A clock that stands still until it is set."""
+
+    def __init__(self) -> None:
+        self.now = datetime(1970, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+class IdleEmbedder:
+    """Vectors of zeros, where nothing is ever compared by them."""
+
+    def __init__(self, like: Embedder) -> None:
+        self.dimension = like.dimension
+        self.model = like.model
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
+        """One of zeros for each text."""
+        return [[0.0] * self.dimension for _ in texts]
+
+
+class KeptExtractor:
+    """Answers what was said before, and asks another where nothing is kept."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self.kept: Mapping[str, Extraction] = {}
+
+    async def extract(self, episode: Episode, context: Sequence[Episode]) -> Extraction:
+        """What is kept of the episode, else what the extractor says."""
+        kept = self.kept.get(episode.id)
+        return kept if kept is not None else await self._tools.extractor.extract(episode, tuple(context))
+
+
+class Shadow:
+    """One group in a SQLite file. What is in it survives a kill; telling it again does nothing.
+
+    The stages are those of the live line. Vectors are made only where a judge is asked about look-alikes.
+    """
+
+    def __init__(self, path: Path, group_id: str, tools: Tools) -> None:
+        self.group_id = group_id
+        self._tools = tools
+        self._received, self._entities, self._facts = Moment(), Moment(), Moment()
+        self._extractor = KeptExtractor(tools)
+        self.store = SqliteGraphStore(
+            path, dimension=tools.embedder.dimension, clock=self._facts, durable=False
+        )
+        idle: Embedder = IdleEmbedder(tools.embedder)
+        judged = tools.entity_judge is not None or tools.fact_judge is not None
+        self._compared = compared = tools.embedder if judged else idle
+        observer = tools.observer
+        self._line = Line(
+            store=self.store,
+            extract=ExtractStage(self.store, self._extractor, idle, self._received, observer),
+            resolve_entities=ResolveEntitiesStage(
+                self.store, compared, self._entities, observer, tools.entity_judge
+            ),
+            resolve_facts=ResolveFactsStage(
+                self.store, compared, self._facts, observer, tools.fact_judge, tools.vocabulary
+            ),
+            update_communities=UpdateCommunitiesStage(self.store, idle, self._facts, observer),
+        )
+        self._retry = RetryPolicy()
+
+    async def open(self) -> None:
+        """Create the file, or go on with it."""
+        await self.store.open()
+
+    async def close(self) -> None:
+        """Let go of the file."""
+        await self.store.close()
+
+    async def known(self) -> dict[str, KnownEpisode]:
+        """What is in it, by episode id."""
+        return {k.id: k for k in await self.store.known_episodes(self.group_id)}
+
+    async def ledger(self) -> Ledger:
+        """All of it."""
+        return await self.store.ledger(self.group_id)
+
+    async def finish_interrupted(self) -> None:
+        """Place the communities of the episode at which an earlier process was killed."""
+        ledger = await self.ledger()
+        behind = {
+            episode: told["touched"]
+            for (episode, stage), text in ledger.outputs.items()
+            if stage == FACTS_BY and (told := orjson.loads(text))["changes"]
+        }
+        if not behind:
+            return
+        self._facts.now = max(e.recorded_at for e in ledger.evidence.values())
+        for episode in await self.store.raw_episodes(self.group_id, sorted(behind)):
+            await self._line.settle_communities([(episode.ref, tuple(behind[episode.id]))])
+
+    async def tell(
+        self,
+        episodes: Sequence[Episode],
+        kept: Mapping[str, Extraction],
+        times: Mapping[str, Learned],
+    ) -> None:
+        """Some episodes, in order: extraction side by side, everything else one after the other. One that no attempt
+        can finish is `dead` in the shadow."""
+        self._extractor.kept = kept
+        places = asyncio.Semaphore(self._tools.ahead)
+        admitted: list[tuple[Received, asyncio.Task[Extraction | None]]] = []
+
+        async def prepare(received: Received) -> Extraction | None:
+            async def once() -> Extraction | None:
+                async with places:
+                    return await self._line.prepare(received)
+
+            return await persist("extract", once, self._retry)
+
+        try:
+            for episode in episodes:
+                self._received.now = times[episode.id].received
+                received = await self._line.admit(episode)
+                admitted.append((received, asyncio.create_task(prepare(received))))
+            for received, extraction in admitted:
+                await self._finish(received, extraction, times[received.stored.id])
+        finally:
+            for _, task in admitted:
+                task.cancel()
+            await asyncio.gather(*(task for _, task in admitted), return_exceptions=True)
+
+    async def _finish(
+        self, received: Received, extraction: asyncio.Task[Extraction | None], at: Learned
+    ) -> None:
+        ref = received.stored.ref
+        self._received.now, self._entities.now, self._facts.now = at.received, at.entities, at.facts
+        try:
+            found = await extraction
+            resolved = await persist("resolve", lambda: self._line.resolve(received, found), self._retry)
+            if resolved.touched is not None:
+                touched = resolved.touched
+                await persist(
+                    "communities", lambda: self._line.settle_communities([(ref, touched)]), self._retry
+                )
+        except GivenUp as given_up:
+            await self.store.mark_dead(ref.group_id, ref.id, given_up.reason)
+
+    async def redo(self, act: Act, original: Ledger) -> None:
+        """What an operator did, done here. Raises Poison when there is nothing that it could be done to."""
+        ledger = await self.ledger()
+        after = retold(ledger, done_again(act, ledger, original), act.at)
+        occurrence = Occurrence(at=act.at, added=(act.episode,) if act.episode else ())
+        texts = texts_to_embed(ledger, after, occurrence)
+        vectors = dict(zip(texts, await self._compared.embed(texts), strict=True))
+        await self.store.commit_curation(difference(ledger, after, vectors, occurrence))
+
+    async def forget(self, episodes: Sequence[str]) -> None:
+        """Take back what was forgotten in the live graph since it was told here."""
+        operator = Operator(self.store, self._compared, self._facts)
+        await operator.sent(await operator.forget_episodes(self.group_id, episodes))
