@@ -8,15 +8,16 @@ from typing import Annotated
 import typer
 
 from factstream.cli.common import run, settings_or_exit
+from factstream.cli.graphs import Graph, neo4j_of
 from pipeline.graph.digest import GroupDump, summary
 from pipeline.graph.digest import digest as digest_of
-from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.dump import Neo4jDump
-from pipeline.observer import SilentObserver
+from pipeline.graph.sqlite.dump import SqliteDump
 
 
 def digest(
     group: Annotated[str, typer.Option("--group", "-g", help="Group to sum up.")],
+    graph: Graph = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print what the digest is made of instead.")
     ] = False,
@@ -29,10 +30,9 @@ def digest(
     settings = settings_or_exit()
 
     async def main() -> GroupDump:
-        password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
-        connection = Neo4jConnection(
-            settings.neo4j_uri, settings.neo4j_user, password, settings.neo4j_database, SilentObserver()
-        )
+        if graph is not None:
+            return await SqliteDump(graph).dump(group)
+        connection = neo4j_of(settings)
         await connection.open()
         try:
             return await Neo4jDump(connection).dump(group)

@@ -133,6 +133,10 @@ class Engine:
         futures = await self.runner.submit(records, self._parts.clock(), watch=True)
         return [await future for future in futures]
 
+    async def go_on_after(self, sequence: int) -> None:
+        """Number what is accepted from now on above `sequence`, the highest of what was imported."""
+        await self._inbox.go_on_after(sequence)
+
     async def dead(self) -> list[DeadEntry]:
         """Events that were given up."""
         return await self._inbox.dead()

@@ -34,6 +34,8 @@ BURY = "UPDATE inbox SET dead = :reason WHERE no = :no"
 DEAD = "SELECT no, group_id, episode_id, logged_at, value, dead FROM inbox WHERE dead IS NOT NULL ORDER BY no"
 REMEMBER = "INSERT OR IGNORE INTO setting VALUES (:name, :value)"
 REMEMBERED = "SELECT value FROM setting WHERE name = :name"
+RESERVE = "INSERT INTO inbox (no, group_id, episode_id, logged_at, value) VALUES (?, '', '', 0, '')"
+RELEASE = "DELETE FROM inbox WHERE no = ?"
 REVIVE = "UPDATE inbox SET dead = NULL WHERE no = ?"
 
 
@@ -116,6 +118,17 @@ class Inbox:
         numbers = await self._database.write("inbox_append", work)
         self._done.difference_update(done)
         return numbers
+
+    async def go_on_after(self, number: int) -> None:
+        """Give only numbers above this one from now on, so that what comes is newer than what was imported."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            row = connection.execute(LAST).fetchone()
+            if row is None or row[0] < number:
+                connection.execute(RESERVE, (number,))
+                connection.execute(RELEASE, (number,))
+
+        await self._database.write("inbox_reserve", work)
 
     async def waiting(self, after: int, limit: int, busy: Collection[int] = ()) -> list[Entry]:
         """The next events behind a number, in order, without those that are being worked on (`busy`)."""

@@ -122,6 +122,13 @@ class Neo4jConnection:
         """One writing statement in one round trip, a transaction by itself; all of its rows."""
         return await self._single(operation, query, params, neo4j.WRITE_ACCESS)
 
+    async def stream(self, operation: str, query: str, params: Mapping[str, Any]) -> AsyncIterator[Row]:
+        """One reading statement, its rows as they come: for more of them than memory should hold."""
+        with self._measured(operation), _translated():
+            async with self._session(neo4j.READ_ACCESS) as session:
+                async for record in await session.run(query, dict(params)):
+                    yield dict(record)
+
     @asynccontextmanager
     async def transaction(self, operation: str) -> AsyncIterator[Transaction]:
         """One writing transaction: committed at the end of the block, rolled back when the block raises."""

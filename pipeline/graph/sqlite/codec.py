@@ -20,6 +20,8 @@ UNBOUNDED_FROM = -(2**62)
 UNBOUNDED_TO = 2**62
 """Stand for "no start" and "no end", so that a comparison of integers is all that an interval needs."""
 
+_UNIT = 1e-6
+
 _TOLD = TypeAdapter(tuple[Told, ...])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -53,6 +55,9 @@ def pack(vector: Sequence[float], dimension: int) -> bytes:
     if array.shape != (dimension,):
         raise SettingError(f"an embedding has {array.size} dimensions, the graph is set up for {dimension}")
     length = float(np.linalg.norm(array))
+    if abs(length - 1.0) < _UNIT:
+        # As it is, so that a stored vector that is stored again is the same to the bit.
+        return array.tobytes()
     return (array / np.float32(length) if length > 0 else array).tobytes()
 
 
