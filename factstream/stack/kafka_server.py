@@ -80,6 +80,8 @@ class KafkaServer(Server):
             "share.coordinator.state.topic.replication.factor": replicas,
             "share.coordinator.state.topic.min.isr": in_sync,
             "group.initial.rebalance.delay.ms": 0,
+            # A worker may ask to be given up sooner than the 6 s that are the least by default.
+            "group.min.session.timeout.ms": 1000,
             "num.network.threads": 2,
             "num.io.threads": 4,
             # 128 MiB by default, half of this heap.

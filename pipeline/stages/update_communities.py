@@ -11,7 +11,7 @@ from pipeline.clock import Clock
 from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
 from pipeline.graph.port import CommunityCommit, CommunityGraph, CommunityQuery, CommunityWrite, GraphStore
-from pipeline.identity import stable_id
+from pipeline.identity import entity_key, stable_id
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
@@ -56,7 +56,7 @@ class UpdateCommunitiesStage:
         """Propagate labels over the whole group until they settle, and swap the result in. Answers how many
         communities there are. Raises Fenced when an episode was committed meanwhile: call again."""
         graph = await self.store.group_graph(group_id)
-        labels = propagate([e.id for e in graph.entities], graph.edges)
+        labels = _settled(graph.entities, graph.edges)
         degree: dict[str, int] = defaultdict(int)
         for a, b, weight in graph.edges:
             degree[a] += weight
@@ -120,6 +120,17 @@ class UpdateCommunitiesStage:
         vectors = await self.embedder.embed(texts) if texts else []
         writes = tuple(CommunityWrite(c, v) for c, v in zip(made, vectors, strict=True))
         return writes, Usage(embeddings=len(texts)) + meter.usage
+
+
+def _settled(entities: Sequence[Entity], edges: Sequence[tuple[str, str, int]]) -> dict[str, str]:
+    """Labels by entity id. Ties go by name and type, not by id: the same facts in another group make the same parts."""
+    ordered = sorted(entities, key=lambda e: (entity_key(e.name), e.type or "", e.id))
+    place = {entity.id: f"{n:012d}" for n, entity in enumerate(ordered)}
+    known = [(place[a], place[b], weight) for a, b, weight in edges if a in place and b in place]
+    return {
+        ordered[int(one)].id: ordered[int(label)].id
+        for one, label in propagate(list(place.values()), known).items()
+    }
 
 
 def _moves(group_id: str, graph: CommunityGraph) -> dict[str, str | None]:

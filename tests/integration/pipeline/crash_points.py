@@ -11,19 +11,41 @@ from typing import Any
 
 from streams.producer import Producer
 
+# The stage that dies, the point, and which passing of it: in the middle of the story's twenty-four events.
+CRASHES = [
+    ("extract", "receive:before", 8),
+    ("extract", "receive:after", 10),
+    ("extract", "commit_extraction:before", 9),
+    ("extract", "commit_extraction:after", 9),
+    ("extract", "send:episodes.extracted:before", 7),
+    ("extract", "send:episodes.extracted:after", 7),
+    ("resolve_entities", "commit_entities:before", 7),
+    ("resolve_entities", "commit_entities:after", 7),
+    ("resolve_entities", "send:episodes.resolved:before", 8),
+    ("resolve_entities", "send:episodes.resolved:after", 8),
+    ("resolve_facts", "commit_facts:before", 8),
+    ("resolve_facts", "commit_facts:after", 8),
+    ("resolve_facts", "settle:after", 8),
+    ("resolve_facts", "send:facts.changes:before", 9),
+    ("resolve_facts", "send:facts.changes:after", 9),
+    ("update_communities", "commit_communities:before", 6),
+    ("update_communities", "commit_communities:after", 6),
+]
+
 
 @dataclass
 class CrashPlan:
     """Kill this process at the `occurrence`-th passing of `point`, once per marker file.
 
     `point` is "<method of the store>:before" or ":after", or "send:<topic>:before" or ":after". With `episode`, only
-    passings of episodes whose id ends so count.
+    passings of episodes whose id ends so count. `signal` may be another one: SIGSTOP freezes it there.
     """
 
     point: str
     occurrence: int
     marker: Path
     episode: str = ""
+    signal: int = signal.SIGKILL
     _passed: int = field(default=0, init=False)
 
     def reached(self, point: str, episode: str = "") -> None:
@@ -33,7 +55,7 @@ class CrashPlan:
         self._passed += 1
         if self._passed == self.occurrence and not self.marker.exists():
             self.marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self.signal)
 
 
 class CrashingStore:

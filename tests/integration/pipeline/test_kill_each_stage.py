@@ -20,6 +20,7 @@ import pytest
 
 from pipeline.graph.digest import digest, summary
 from tests.integration.pipeline import story
+from tests.integration.pipeline.crash_points import CRASHES
 from tests.integration.pipeline.outcome import Outcome, check, check_statuses, told_outcome
 from tests.integration.pipeline.running import Running, running
 
@@ -29,26 +30,6 @@ GROUPS = 3
 AT_ONCE = 4
 """Installations that run side by side; each has a worker of its own."""
 
-# The stage that dies, the point, and which passing of it: in the middle of the story's twenty-four events.
-CRASHES = [
-    ("extract", "receive:before", 8),
-    ("extract", "receive:after", 10),
-    ("extract", "commit_extraction:before", 9),
-    ("extract", "commit_extraction:after", 9),
-    ("extract", "send:episodes.extracted:before", 7),
-    ("extract", "send:episodes.extracted:after", 7),
-    ("resolve_entities", "commit_entities:before", 7),
-    ("resolve_entities", "commit_entities:after", 7),
-    ("resolve_entities", "send:episodes.resolved:before", 8),
-    ("resolve_entities", "send:episodes.resolved:after", 8),
-    ("resolve_facts", "commit_facts:before", 8),
-    ("resolve_facts", "commit_facts:after", 8),
-    ("resolve_facts", "settle:after", 8),
-    ("resolve_facts", "send:facts.changes:before", 9),
-    ("resolve_facts", "send:facts.changes:after", 9),
-    ("update_communities", "commit_communities:before", 6),
-    ("update_communities", "commit_communities:after", 6),
-]
 NAMED_CRASHES = [
     # An episode that says nothing ends with the first stage, so its status has no second chance.
     ("extract", "commit_extraction:after", 1, "quiet"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-from collections.abc import AsyncIterator
+import signal
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from multiprocessing import forkserver
@@ -13,6 +14,8 @@ from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from tests.integration.pipeline.waiting import WITHIN, until
 from tests.integration.pipeline.worker_process import run
@@ -41,6 +44,21 @@ class WorkerProcess:
         await until(has_ended)
         return int(self._process.exitcode or 0)
 
+    @property
+    def frozen(self) -> bool:
+        """Whether SIGSTOP holds it."""
+        return psutil.Process(self._process.pid).status() == psutil.STATUS_STOPPED
+
+    def send(self, number: signal.Signals) -> None:
+        """Sends it a signal."""
+        os.kill(int(self._process.pid or 0), number)
+
+    async def killed(self) -> int:
+        """Ends it with SIGKILL and waits; the exit code."""
+        self.asked_to_stop = True
+        self._process.kill()
+        return await self.ended()
+
     async def stopped(self) -> int:
         """Asks it to stop (SIGTERM) and waits; the exit code."""
         self.asked_to_stop = True
@@ -49,9 +67,11 @@ class WorkerProcess:
 
 
 @asynccontextmanager
-async def worker_process(told: dict[str, Any]) -> AsyncIterator[WorkerProcess]:
+async def worker_process(
+    told: dict[str, Any], target: Callable[[dict[str, Any]], None] = run
+) -> AsyncIterator[WorkerProcess]:
     """A worker that was told this (see `worker_process.run`); killed at the end unless it has ended."""
-    process = _context().Process(target=run, args=(told,), daemon=True)
+    process = _context().Process(target=target, args=(told,), daemon=True)
     await asyncio.to_thread(process.start)
     try:
         yield WorkerProcess(process)
@@ -65,7 +85,9 @@ async def worker_process(told: dict[str, Any]) -> AsyncIterator[WorkerProcess]:
 @cache
 def _context() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["pytest", "tests.integration.pipeline.worker_process"])
+    context.set_forkserver_preload(
+        ["pytest", "tests.integration.pipeline.worker_process", "factstream.compose"]
+    )
     # The server imports before it is told of our path.
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(ROOT)

@@ -185,3 +185,18 @@ async def test_a_rebuild_gives_the_same_partition_and_can_be_repeated(line: Line
     assert await line.communities.rebuild("g") == 1
     communities = {e.community_id for e in (await stored(line, ref.id)).entities}
     assert len(communities) == 1
+
+
+async def test_a_rebuild_does_not_depend_on_the_name_of_the_group(line: Line) -> None:
+    parts = set()
+    for n in range(12):
+        group = f"g{n}"
+        people = ("Ana", "Ben", "Carla", "Dora", "Edo")
+        ring = zip(people, (*people[1:], people[0]), strict=True)
+        ref = await line.say(*(triple(a, "KNOWS", b) for a, b in ring), group=group)
+        await line.communities.rebuild(group)
+        together: dict[str | None, set[str]] = {}
+        for entity in (await stored(line, ref.id, group)).entities:
+            together.setdefault(entity.community_id, set()).add(entity.name)
+        parts.add(frozenset(frozenset(names) for names in together.values()))
+    assert len(parts) == 1

@@ -1,0 +1,299 @@
+"""Compares what was acknowledged with all that can be seen afterwards. Pure: it is given everything that it looks at."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from pipeline.graph.digest import GroupDump, digest, summary
+from pipeline.model.changes import Change, FactChange
+from pipeline.model.fact import FactView, view
+from tests.faults.load import COUNTER, Sent
+from tests.faults.report import Report
+
+ENDED = {"committed", "skipped"}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All records of the topics, in order inside a partition, and the groups as the graph has them.
+
+    `dumps` are taken before the communities were rebuilt, `rebuilt` after: step by step they depend on what came when.
+    """
+
+    log: Sequence[Any]
+    statuses: Sequence[Any]
+    changes: Sequence[Any]
+    dead: Sequence[Any]
+    dumps: Sequence[GroupDump]
+    rebuilt: Sequence[GroupDump]
+    lag: int
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What an undisturbed run has made of one variant of the input, and where its counter must end."""
+
+    dump: GroupDump
+    last_step: str
+
+
+def compare(
+    report: Report,
+    published: Sequence[Sent],
+    seen: Seen,
+    expected: dict[str, Expected],
+    *,
+    replayed: frozenset[str] = frozenset(),
+) -> None:
+    """Writes all findings into the report. `expected` is by group; groups without are not compared with it.
+
+    Episodes that an operator has `replayed` are out of order by nature; what the graph says of them is not.
+    """
+    report.acknowledged, report.lag = len(published), seen.lag
+    report.dead = len({_place(r) for r in seen.dead})
+    _log(report, published, seen)
+    _ends(report, published, seen)
+    _dead_letters(report, seen)
+    _states(report, seen, replayed)
+    _stream(report, seen)
+    for dump, rebuilt in zip(seen.dumps, seen.rebuilt, strict=True):
+        _structure(report, dump)
+        _recorded(report, dump, replayed)
+        if (wanted := expected.get(dump.group_id)) is not None:
+            report.groups += 1
+            report.equal_digests += digest(rebuilt) == digest(wanted.dump)
+            _differences(report, rebuilt, wanted.dump)
+            _content(report, dump, wanted.dump)
+            _counter(report, dump, wanted.last_step)
+
+
+def _log(report: Report, published: Sequence[Sent], seen: Seen) -> None:
+    """Everything acknowledged is in the log, each group's in the order in which it was acknowledged."""
+    places: dict[tuple[bytes, Any], int] = {}
+    for place, record in enumerate(seen.log):
+        places.setdefault((record.key or b"", _identity(record.value)), place)
+    last: dict[bytes, int] = defaultdict(lambda: -1)
+    for sent in dict.fromkeys(published):
+        place = places.get((sent.key, _identity(sent.value)))
+        if place is None:
+            report.lost.append(
+                f"acknowledged and not in the log: {sent.group} {sent.episode or sent.value[:60]!r}"
+            )
+        elif place < last[sent.key]:
+            report.out_of_order.append(f"log of {sent.group}: {sent.episode}")
+        else:
+            last[sent.key] = place
+
+
+def _ends(report: Report, published: Sequence[Sent], seen: Seen) -> None:
+    """Each acknowledged episode has ended in the graph, or stands in the dead letters with a reason."""
+    states = {(d.group_id, e.episode.id): e.state.value for d in seen.dumps for e in d.episodes}
+    buried = {_place(r): orjson.loads(r.value) for r in seen.dead}
+    episodes = {
+        (str(letter["event"].get("group_id")), str(letter["event"].get("id")))
+        for letter in buried.values()
+        if isinstance(letter.get("event"), dict) and letter["error"]
+    }
+    for sent in dict.fromkeys(published):
+        if sent.episode is None:
+            continue
+        state = states.get((sent.group, sent.episode), "unknown")
+        if state not in ENDED and not (state == "dead" and (sent.group, sent.episode) in episodes):
+            report.lost.append(f"{sent.group} {sent.episode} is {state}")
+    bad = {(s.key, s.value) for s in published if s.episode is None}
+    for record in seen.log:
+        if (record.key or b"", record.value or b"") not in bad:
+            continue
+        letter = buried.get((record.topic, record.partition, record.offset))
+        if letter is None or not letter["error"]:
+            report.lost.append(f"no dead letter for {record.topic}/{record.partition}/{record.offset}")
+        elif _original(letter) != _meaning(record.value):
+            report.untrue.append(
+                f"the dead letter of {record.partition}/{record.offset} differs from its event"
+            )
+
+
+def _dead_letters(report: Report, seen: Seen) -> None:
+    """A crash may repeat a dead letter, but then it is the same letter of the same event."""
+    letters: dict[Any, set[tuple[Any, Any]]] = defaultdict(set)
+    for record in seen.dead:
+        letter = orjson.loads(record.value)
+        letters[_place(record)].add((letter["stage"], _original(letter)))
+    for place, kinds in letters.items():
+        if len(kinds) > 1:
+            report.twice.append(f"{place} was buried as two different things")
+
+
+def _states(report: Report, seen: Seen, replayed: frozenset[str]) -> None:
+    """The last status is the state in the graph; a group's episodes were committed in the order of the log."""
+    order: dict[str, list[str]] = defaultdict(list)
+    for record in seen.log:
+        identity = _identity(record.value)
+        if isinstance(identity, str) and identity not in order[record.key.decode("utf-8", "replace")]:
+            order[record.key.decode("utf-8", "replace")].append(identity)
+    first: dict[str, list[str]] = defaultdict(list)
+    last: dict[tuple[str, str], str] = {}
+    for record in seen.statuses:
+        body = orjson.loads(record.value)
+        group, episode = body["group_id"], body["episode_id"]
+        last[group, episode] = body["state"]
+        if body["state"] == "committed" and episode not in first[group] and episode not in replayed:
+            first[group].append(episode)
+    for group, committed in first.items():
+        wanted = [e for e in order[group] if e in set(committed)]
+        if committed != wanted:
+            report.out_of_order.append(f"{group} was committed as {committed}")
+    for dump in seen.dumps:
+        for stored in dump.episodes:
+            told = last.get((dump.group_id, stored.episode.id))
+            if told != stored.state.value:
+                report.untrue.append(
+                    f"status of {dump.group_id} {stored.episode.id} is {told}, the graph says {stored.state.value}"
+                )
+
+
+def _stream(report: Report, seen: Seen) -> None:
+    """Whoever folds `facts.changes` from the beginning has exactly the current facts."""
+    revisions: dict[tuple[str, str], int] = {}
+    held: dict[tuple[str, str], FactView] = {}
+    for record in seen.changes:
+        try:
+            change = FactChange.model_validate_json(record.value)
+        except ValueError:
+            continue  # a poison event of a scenario
+        place = (change.group_id, change.fact.id)
+        if change.revision <= revisions.get(place, 0):
+            continue
+        if change.revision != revisions.get(place, 0) + 1:
+            report.lost.append(f"facts.changes: {place} has revision {change.revision} too early")
+        revisions[place] = change.revision
+        if change.change is Change.retracted:
+            held.pop(place, None)
+        else:
+            held[place] = change.fact
+    current = {(d.group_id, f.id): told for d in seen.dumps for f in d.facts if (told := view(f)) is not None}
+    for place in current.keys() - held.keys():
+        report.lost.append(f"facts.changes does not tell of fact {place}")
+    for place in held.keys() - current.keys():
+        report.untrue.append(f"facts.changes tells of {place}, which the graph does not hold")
+    for place in held.keys() & current.keys():
+        if held[place] != current[place]:
+            report.untrue.append(f"facts.changes and the graph differ about {place}")
+
+
+def _structure(report: Report, dump: GroupDump) -> None:
+    """Nothing stands twice in the graph, and memberships agree with what the entities say of themselves."""
+    kinds = {
+        "episode": [e.episode.id for e in dump.episodes],
+        "entity": [(e.name, e.type) for e in dump.entities],
+        "evidence": [e.id for e in dump.evidence],
+        "statement": [(e.episode_id, e.index, e.rule) for e in dump.evidence],
+        "mention": list(dump.mentions),
+        "membership": [entity for _, entity in dump.memberships],
+        "support": [(f.id, s.evidence_id) for f in dump.facts for s in f.support if s.known_to is None],
+    }
+    for kind, things in kinds.items():
+        for thing, times in Counter(things).items():
+            if times > 1:
+                report.twice.append(f"{dump.group_id}: {kind} {thing} {times} times")
+    told = {e.id: e.community_id for e in dump.entities if e.community_id}
+    if {entity: community for community, entity in dump.memberships} != told:
+        report.untrue.append(f"{dump.group_id}: memberships and entities disagree")
+
+
+def _recorded(report: Report, dump: GroupDump, replayed: frozenset[str]) -> None:
+    """Evidence was learned in the order of the log."""
+    learned = sorted(
+        (e.sequence, e.recorded_at, e.episode_id) for e in dump.evidence if e.episode_id not in replayed
+    )
+    for before, after in itertools.pairwise(learned):
+        if before[0] < after[0] and before[1] > after[1]:
+            report.out_of_order.append(f"{dump.group_id}: {after[2]} was learned before {before[2]}")
+
+
+def _content(report: Report, dump: GroupDump, wanted: GroupDump) -> None:
+    """The same episodes, entities, evidence, mentions and facts as without any fault."""
+    for kind, found, undisturbed in zip(
+        ("episodes", "entities", "evidence", "mentions", "facts"), _things(dump), _things(wanted), strict=True
+    ):
+        for thing in (undisturbed - found).elements():
+            report.lost.append(f"{dump.group_id}: {kind} {thing}")
+        for thing in (found - undisturbed).elements():
+            report.twice.append(f"{dump.group_id}: {kind} {thing} is one too many")
+
+
+def _differences(report: Report, dump: GroupDump, wanted: GroupDump) -> None:
+    """Where two digests differ, in words."""
+    found, undisturbed = summary(dump), summary(wanted)
+    for part, things in undisturbed.items():
+        missing = [thing for thing in things if thing not in found[part]]
+        added = [thing for thing in found[part] if thing not in things]
+        if missing or added:
+            report.untrue.append(f"{dump.group_id}: {part} are {added}, undisturbed {missing}")
+
+
+def _things(dump: GroupDump) -> tuple[Counter[Any], ...]:
+    names = {e.id: e.name for e in dump.entities}
+    return (
+        Counter((e.episode.id, e.state.value) for e in dump.episodes),
+        Counter((e.name, e.type) for e in dump.entities),
+        Counter(
+            (e.episode_id, e.index, e.kind.value, names.get(e.subject), e.relation, names.get(e.object))
+            for e in dump.evidence
+        ),
+        Counter((episode, names.get(entity)) for episode, entity in dump.mentions),
+        Counter(
+            (names.get(f.source.id), f.relation, names.get(f.target.id), str(f.beliefs[-1].valid_at))
+            for f in dump.facts
+            if f.beliefs[-1].holds
+        ),
+    )
+
+
+def _counter(report: Report, dump: GroupDump, last_step: str) -> None:
+    """The slot of the counter stands open at the last value, and only there."""
+    names = {e.id: e.name for e in dump.entities}
+    stands = [
+        names.get(f.target.id)
+        for f in dump.facts
+        if (names.get(f.source.id), f.relation) == COUNTER
+        and f.beliefs[-1].holds
+        and f.beliefs[-1].invalid_at is None
+    ]
+    if stands != [last_step]:
+        report.out_of_order.append(f"the counter of {dump.group_id} stands at {stands}, not at {last_step}")
+
+
+def _place(record: Any) -> tuple[str, int, int]:
+    letter = orjson.loads(record.value)
+    return (letter["topic"], letter["partition"], letter["offset"])
+
+
+def _original(letter: dict[str, Any]) -> bytes:
+    if "event_base64" in letter:
+        return base64.b64decode(letter["event_base64"])
+    return _meaning(orjson.dumps(letter["event"]))
+
+
+def _meaning(value: bytes | None) -> bytes:
+    """A record's value, without the spacing of its JSON; a tombstone is `null`."""
+    try:
+        return orjson.dumps(orjson.loads(value or b"null"))
+    except orjson.JSONDecodeError:
+        return value or b""
+
+
+def _identity(value: bytes | None) -> Any:
+    """What says that two records are the same event: the episode's id, or all of what has none."""
+    try:
+        body = orjson.loads(value or b"null")
+    except orjson.JSONDecodeError:
+        return value
+    return body["id"] if isinstance(body, dict) and isinstance(body.get("id"), str) else value

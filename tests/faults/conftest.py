@@ -1,0 +1,95 @@
+"""Fault runs: `make faults` does all of them, the short form is part of every test run.
+
+Each scenario breaks something while episodes come in, and ends with the same question (`checker`): is everything that
+was acknowledged there, once, in order?
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.checker import Expected, compare
+from tests.faults.ground import Ground, ground
+from tests.faults.load import VARIANTS
+from tests.faults.report import Report, table
+from tests.faults.scale import Scale, asked_scale
+from tests.faults.site import Site
+from tests.faults.undisturbed import undisturbed
+
+HERE = Path(__file__).parent
+REPORTS: list[Report] = []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of this folder that need servers."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.faults)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The table, also into the file that FAULTS_REPORT names."""
+    if not REPORTS:
+        return
+    text = table(REPORTS)
+    terminalreporter.section(f"fault runs, {asked_scale().name}")
+    terminalreporter.write_line(text)
+    if file := os.environ.get("FAULTS_REPORT"):
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        Path(file).write_text(text + "\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def scale() -> Scale:
+    """How much is done."""
+    return asked_scale()
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Ground]:
+    """Kafka and Neo4j that may be broken; whoever breaks them leaves them running."""
+    with ground() as made:
+        yield made
+
+
+_UNDISTURBED: dict[int, list[Expected]] = {}
+
+
+@pytest.fixture
+def expected(servers: Ground) -> Callable[[int], Awaitable[list[Expected]]]:
+    """The undisturbed outcome of histories of so many events; asked for before anything is broken."""
+
+    async def outcome(events: int) -> list[Expected]:
+        if events not in _UNDISTURBED:
+            _UNDISTURBED[events] = await undisturbed(servers, events)
+        return _UNDISTURBED[events]
+
+    return outcome
+
+
+@pytest.fixture
+def report(request: pytest.FixtureRequest) -> Callable[[str], Any]:
+    """`async with report(scenario) as r`: kept for the table, with the seconds that it took."""
+
+    @asynccontextmanager
+    async def kept(scenario: str) -> AsyncIterator[Report]:
+        made, started = Report(scenario), time.monotonic()
+        yield made
+        made.seconds = time.monotonic() - started
+        REPORTS.append(made)
+        assert made.sound, made.told()
+
+    return kept
+
+
+async def judged(report: Report, made: Site, groups: list[str], wanted: list[Expected], **more: Any) -> None:
+    """Compares an installation whose workers have ended with the undisturbed outcome of its groups' variants."""
+    by_group = {group: wanted[place % VARIANTS] for place, group in enumerate(groups)}
+    compare(report, made.published, await made.seen(), by_group, **more)
