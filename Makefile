@@ -14,9 +14,9 @@ ROOT ?= .factstream
 help:
 	@echo "make demo      see what it does, in one process on one file (KEEP=1 leaves it running)"
 	@echo "make demo-stack   the same on real servers: Kafka, Neo4j and every service"
-	@echo "make test      lint, types, layout, unit and integration tests"
+	@echo "make test      lint, types, layout, unit and integration tests, fault runs in short"
 	@echo "make cases     the black-box cases of $(SHARED)/cases against the real stack"
-	@echo "make faults    the slow fault runs"
+	@echo "make faults    kill, freeze and starve workers, Kafka, Neo4j and the model; prints what was lost (nothing)"
 	@echo "make bench     the measurements of bench/"
 	@echo "make clean     remove .venv and the local stack's folder"
 
@@ -58,6 +58,7 @@ integration: $(STAMP)
 
 test: lint $(STAMP)
 	$(BIN)/python -m pytest -q -m "not faults" tests
+	$(BIN)/python -m pytest -q -m faults tests/faults
 
 cases: $(STAMP)
 	$(BIN)/python -m tests.cases --shared $(SHARED) --root $(ROOT)/cases $(ARGS)
@@ -66,7 +67,8 @@ cases-embedded: $(STAMP)
 	$(BIN)/python -m tests.cases_embedded --shared $(SHARED) $(ARGS)
 
 faults: $(STAMP)
-	KILLS=100 $(BIN)/python -m pytest -q tests/unit/memory/test_processes.py tests/integration/pipeline
+	KILLS=100 $(BIN)/python -m pytest -q tests/unit/memory/test_processes.py
+	FAULTS=full FAULTS_REPORT=$(ROOT)/faults.md $(BIN)/python -m pytest -q -m faults $(ARGS) tests/faults
 
 bench: $(STAMP)
 	$(BIN)/python -m bench.spine --root $(ROOT)/bench

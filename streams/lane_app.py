@@ -11,6 +11,7 @@ import faust
 from streams.broker import partitions_of, require_topics, wait_for_broker
 from streams.dead_letters import DeadLetters
 from streams.delivery_settings import DeliverySettings
+from streams.drained import Drained
 from streams.event import Event, Partition
 from streams.faust_parts import check_faust
 from streams.health.stage_state import StageState
@@ -82,6 +83,7 @@ class LaneApp(faust.App):  # type: ignore[misc]
         self._stages: list[Lanes[Any, Any]] = []
         self._told_lag: set[faust.types.TP] = set()
         self._partition_counts: dict[str, int] = {}
+        self._drained = Drained()
         self._crash_tasks: set[asyncio.Task[None]] = set()
         super().__init__(
             settings.group,
@@ -123,8 +125,11 @@ class LaneApp(faust.App):  # type: ignore[misc]
         self._stages.append(lanes)
         return lanes
 
-    async def serve(self, stop: asyncio.Event) -> None:
-        """Runs until `stop` is set. Raises StartError when it cannot start, and what crashed it when it crashed."""
+    async def serve(self, stop: asyncio.Event) -> Drained:
+        """Runs until `stop` is set; answers what became of the running work.
+
+        Raises StartError when it cannot start, and what crashed it when it crashed.
+        """
         await self.start()
         ends = [asyncio.ensure_future(event.wait()) for event in (stop, self._crashed, self._stopped)]
         try:
@@ -132,9 +137,11 @@ class LaneApp(faust.App):  # type: ignore[misc]
         finally:
             for end in ends:
                 end.cancel()
+            self._drained = Drained()
             await self.stop()
         if self.crash_reason is not None:
             raise self.crash_reason
+        return self._drained
 
     @property
     def partitions_held(self) -> int:
@@ -205,7 +212,8 @@ class LaneApp(faust.App):  # type: ignore[misc]
         await super()._stop_consumer()
 
     async def _drain(self) -> None:
-        await asyncio.gather(*(lanes.drain(self._delivery.grace) for lanes in self._stages))
+        for drained in await asyncio.gather(*(lanes.drain(self._delivery.grace) for lanes in self._stages)):
+            self._drained += drained
 
     def _acknowledge(self, partition: Partition, position: int) -> None:
         self.consumer.mark_done(partition, position)

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from streams.attempts import Attempts
+from streams.drained import Drained
 from streams.event import Event, Partition
 from streams.failure import Failure
 from streams.health.stage_state import StageState
@@ -113,12 +114,14 @@ class Lanes(Generic[A, P]):
         self._observer.backlog(self.stage, self.in_flight, self.watch.oldest_age)
         self._observer.parked(self.stage, self.watch.parked)
 
-    async def drain(self, grace: float) -> None:
+    async def drain(self, grace: float) -> Drained:
         """Stops: nothing new starts, handlers in their turn get `grace` seconds, the rest is cancelled.
 
         What is done by then was acknowledged; everything else stays unacknowledged and is read again by whoever has
         the partition next. Afterwards nothing of the old work can acknowledge any more, even if it outlives this.
+        Answers how many events went which way.
         """
+        taken = self._unfinished
         self._suspended = self._attempts.stopping = True
         for intake in self._intakes.values():
             intake.room.set()
@@ -126,6 +129,8 @@ class Lanes(Generic[A, P]):
             task.cancel()
         if (running := self._tasks & self._in_turn) and grace > 0:
             await asyncio.wait(running, timeout=grace)
+        left = self._unfinished
+        drained = Drained(taken - left, left, len(self._tasks & self._in_turn))
         for intake in self._intakes.values():
             intake.closed = True
         self._intakes.clear()
@@ -133,6 +138,11 @@ class Lanes(Generic[A, P]):
             task.cancel()
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=CANCELLED_WITHIN)
+        return drained
+
+    @property
+    def _unfinished(self) -> int:
+        return sum(intake.ledger.unfinished for intake in self._intakes.values())
 
     def resume(self) -> None:
         """Takes in events again, after a drain."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -35,6 +36,8 @@ from streams.prometheus_observer import PrometheusObserver
 from streams.timing import Timing
 from streams.topics import CHANGES, EPISODES, EXTRACTED, RESOLVED
 from streams.worker_pages import worker_pages
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -96,11 +99,15 @@ class Worker:
         self._health = WorkerHealth(self._app, settings.limits, asked, self._canary)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Until `stop` is set. Raises StartError when it cannot start, and what crashed it when it crashed."""
+        """Until `stop` is set; logs what became of the work that was running then.
+
+        Raises StartError when it cannot start, and what crashed it when it crashed.
+        """
         pages = asyncio.create_task(self._serve_pages(stop)) if self._settings.port else None
         canary = asyncio.create_task(self._canary.run()) if self._canary else None
         try:
-            await self._app.serve(stop)
+            drained = await self._app.serve(stop)
+            log.info("stopped: %s", drained.told(self._settings.delivery.grace))
         finally:
             stop.set()
             if canary is not None:

@@ -45,6 +45,8 @@ class Site(Running):
     settings: dict[str, Any] = field(default_factory=dict)
     safe: dict[str, Any] = field(default_factory=lambda: dict(SAFE))
     pauses: tuple[float, float] = (0.05, 2.0)
+    transaction_seconds: float = 60.0
+    suffers: dict[str, Any] | None = None
     published: list[Sent] = field(default_factory=list)
     refused: int = 0
 
@@ -105,13 +107,17 @@ class Site(Running):
 
     async def some_done(self, count: int, seconds: float = DONE_WITHIN) -> None:
         """At least so many episodes are final."""
-        groups = sorted({s.group for s in self.published})
 
         async def enough_is_done() -> bool:
-            rows = await self.connection.run("states", STATES, {"groups": groups})
-            return sum(row["state"] in FINAL for row in rows) >= count
+            return await self.done() >= count
 
         await until(enough_is_done, seconds)
+
+    async def done(self) -> int:
+        """How many of the published episodes are final."""
+        groups = sorted({s.group for s in self.published})
+        rows = await self.connection.run("states", STATES, {"groups": groups})
+        return sum(row["state"] in FINAL for row in rows)
 
     def check_workers(self) -> None:
         """No worker has ended that was not asked to."""
@@ -144,6 +150,8 @@ class Site(Running):
             "settings": self.worker_settings() | more,
             "safe": self.safe,
             "pauses": self.pauses,
+            "transaction_seconds": self.transaction_seconds,
+            "suffers": self.suffers,
             "log": str(self.log),
             "crash": crash,
         }

@@ -1,7 +1,8 @@
 """A real worker, composed as `factstream worker` composes it, that may be told where to die or what to suffer.
 
 What it is told is a dictionary: `settings` (of factstream), `safe` (Faust settings that are replaced), `pauses` (first
-and longest pause), `log` (a file) and, optional, `crash` (the fields of a CrashPlan).
+and longest pause), `transaction_seconds` (after which the database ends one), `log` (a file) and, optional, `crash` (the
+fields of a CrashPlan) and `suffers` (the fields of a Suffering).
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ import streams.worker
 from factstream import compose
 from factstream.settings import Settings
 from pipeline.clock import system_clock
+from pipeline.graph.neo4j import connection
 from pipeline.graph.neo4j.lane import Commit
 from streams import lane_app
 from streams.prometheus_observer import PrometheusObserver
 from streams.worker import Worker, WorkerSettings
+from tests.faults.suffering import Suffering, suffer
 from tests.integration.pipeline.crash_points import CrashingStore, CrashPlan, crashing_producer
 
 
@@ -37,6 +40,9 @@ def crash_in_transactions(plan: CrashPlan) -> None:
 
 async def main(told: dict[str, Any]) -> None:
     lane_app.SAFE |= told["safe"]
+    connection.TRANSACTION_SECONDS = told["transaction_seconds"]
+    if suffers := told.get("suffers"):
+        suffer(Suffering(**{**suffers, "until": Path(suffers["until"])}))
     settings = Settings(**told["settings"])
     observer = PrometheusObserver()
     embedder = compose.build_embedder(settings, observer)

@@ -29,6 +29,9 @@ CONNECT_SECONDS = 5.0
 ACQUIRE_SECONDS = 30.0
 # A connection that lay idle longer than this is tested before use: servers and proxies close idle ones in silence.
 LIVENESS_SECONDS = 30.0
+# The database ends a writing transaction after this long. A frozen worker keeps its connection and with it the locks of
+# its group, which the worker that has taken over would otherwise wait for until the first one wakes up.
+TRANSACTION_SECONDS = 120.0
 
 # The driver does not count these as passing: the server or its operator ended a transaction, it waited too long, or
 # the database has stopped and waits for a restart.
@@ -76,12 +79,14 @@ class Neo4jConnection:
         database: str,
         observer: Observer,
         pool_size: int = 50,
+        transaction_seconds: float | None = None,
     ) -> None:
         self._uri = uri
         self._auth = (user, password or "") if user is not None else None
         self._database = database
         self._observer = observer
         self._pool_size = pool_size
+        self._transaction_seconds = transaction_seconds or TRANSACTION_SECONDS
         self._driver: neo4j.AsyncDriver | None = None
 
     async def open(self) -> None:
@@ -135,7 +140,7 @@ class Neo4jConnection:
         with self._measured(operation), _translated():
             async with (
                 self._session(neo4j.WRITE_ACCESS) as session,
-                await session.begin_transaction() as open_,
+                await session.begin_transaction(timeout=self._transaction_seconds) as open_,
             ):
                 yield _DriverTransaction(open_)
                 await open_.commit()

@@ -45,13 +45,18 @@ class WorkerProcess:
         return int(self._process.exitcode or 0)
 
     @property
+    def pid(self) -> int:
+        """Its process id."""
+        return int(self._process.pid or 0)
+
+    @property
     def frozen(self) -> bool:
         """Whether SIGSTOP holds it."""
-        return psutil.Process(self._process.pid).status() == psutil.STATUS_STOPPED
+        return psutil.Process(self.pid).status() == psutil.STATUS_STOPPED
 
     def send(self, number: signal.Signals) -> None:
         """Sends it a signal."""
-        os.kill(int(self._process.pid or 0), number)
+        os.kill(self.pid, number)
 
     async def killed(self) -> int:
         """Ends it with SIGKILL and waits; the exit code."""

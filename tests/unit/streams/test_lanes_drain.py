@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from pipeline.errors import Poison, Retryable
+from streams.drained import Drained
 
 
 async def test_a_running_handler_finishes_and_is_acknowledged(make_rig, make_event, wait_until):
@@ -15,7 +16,7 @@ async def test_a_running_handler_finishes_and_is_acknowledged(make_rig, make_eve
     drain = asyncio.ensure_future(rig.lanes.drain(60))
     await asyncio.sleep(0)
     gate.set()
-    await drain
+    assert await drain == Drained(finished=1, given_back=2)
     assert rig.acked() == 1
     assert rig.work.seen("handle") == [0]
     assert rig.lanes.in_flight == 0
@@ -26,7 +27,11 @@ async def test_what_outlasts_its_grace_is_cancelled_and_left(make_rig, make_even
     rig.work.gate("handle", 0)
     await rig.offer(make_event(0), make_event(1))
     await wait_until(lambda: rig.work.running == {0})
-    await rig.lanes.drain(0.01)
+    drained = await rig.lanes.drain(0.01)
+    assert drained == Drained(given_back=2, cut=1)
+    assert drained.told(0.01).endswith(
+        "2 given back to be read again (1 were cut off after the grace time of 0.01 s)"
+    )
     assert rig.acked() is None
     assert rig.work.running == set()
     assert len(asyncio.all_tasks()) == 1
