@@ -36,7 +36,7 @@ from pipeline.identity import entity_key
 from pipeline.model.episode import Episode, Source, Usage
 from pipeline.model.extraction import ExtractedEpisode, Extraction, Mention, ResolvedEpisode
 from pipeline.observer import SilentObserver
-from pipeline.stages.judging import LookAlike
+from pipeline.stages.judging import LookAlike, SameAs
 from pipeline.stages.name_marks import tell_apart
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 
@@ -74,17 +74,17 @@ class Oracle:
     calls: int = 0
     largest: int = 0
 
-    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, str], Usage]:
+    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, SameAs], Usage]:
         """The first candidate that holds a record which is labelled the same."""
         self.calls += 1
-        found: dict[int, str] = {}
+        found: dict[int, SameAs] = {}
         for question in questions:
             self.asked += len(question.candidates)
             self.largest = max(self.largest, len(question.candidates))
             mine = list(question.mention.attributes)
             for entity in question.candidates:
                 if any(self.pairs.label.get((theirs, own)) for own in mine for theirs in entity.attributes):
-                    found[question.index] = entity.id
+                    found[question.index] = SameAs(entity.id)
                     break
         return found, Usage()
 

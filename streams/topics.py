@@ -68,6 +68,13 @@ RESOLVED = Topic(
     cleanup="compact",
     max_bytes=4 * MIB,
 )
+JUDGED = Topic(
+    "episodes.judged",
+    key="group_id NUL episode_id NUL stage",
+    meaning="what a judge was asked about an episode and answered, so that a rebuild merges and closes the same",
+    cleanup="compact",
+    max_bytes=4 * MIB,
+)
 STATUS = Topic(
     "episodes.status",
     key="group_id",
@@ -86,12 +93,19 @@ DEAD = Topic(
     meaning="events that no attempt could finish, untouched, with the reason",
     max_bytes=8 * MIB,
 )
-ALL_TOPICS = (EPISODES, EXTRACTED, RESOLVED, STATUS, CHANGES, DEAD)
+JUDGING_STAGES = ("resolve_entities", "resolve_facts")
+"""The stages that ask a judge."""
+ALL_TOPICS = (EPISODES, EXTRACTED, RESOLVED, JUDGED, STATUS, CHANGES, DEAD)
 
 
 def stage_key(group_id: str, episode_id: str) -> bytes:
     """The key of a compacted topic between the stages."""
     return group_id.encode() + SEPARATOR + episode_id.encode()
+
+
+def judged_key(group_id: str, episode_id: str, stage: str) -> bytes:
+    """The key of a judge's record. No stage has a NUL in its name, so the last one parts it from the episode."""
+    return stage_key(group_id, episode_id) + SEPARATOR + stage.encode()
 
 
 def lane_key(key: bytes | None) -> bytes:

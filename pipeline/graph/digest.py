@@ -66,10 +66,13 @@ def summary(dump: GroupDump) -> dict[str, list[Any]]:
 
 def _fact(fact: Fact, names: Mapping[str, list[str | None]]) -> dict[str, Any]:
     belief = fact.beliefs[-1]
+    ends = [names.get(fact.source.id), names.get(fact.target.id)]
+    # A symmetric fact has its ends in the order of their ids, which say nothing.
+    source, target = _ordered(ends) if fact.symmetric else ends
     return {
-        "source": names.get(fact.source.id),
+        "source": source,
         "relation": fact.relation,
-        "target": names.get(fact.target.id),
+        "target": target,
         "text": fact.fact,
         "valid_at": _moment(belief.valid_at),
         "valid_at_precision": belief.valid_at_precision,

@@ -22,6 +22,7 @@ from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.fact import Fact
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.model.provenance import Contribution, Merge
 from pipeline.timeline.evidence import Evidence
 
@@ -40,7 +41,7 @@ class Ledger:
     """Everything that is stored of a group and decides what it says.
 
     `episodes` are the ids that are known, forgotten ones not; those in `unfinished` have entities and no facts yet.
-    `outputs` are the JSON texts kept under marks, by (episode id, stage).
+    `outputs` are the JSON texts kept under marks, and `judged` what judges decided, by (episode id, stage).
     """
 
     group_id: str
@@ -54,6 +55,7 @@ class Ledger:
     communities: Mapping[str, Community] = field(default_factory=dict)
     merges: Mapping[str, Merge] = field(default_factory=dict)
     outputs: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    judged: Mapping[tuple[str, str], JudgedEpisode] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,10 @@ class CurationCommit:
 
     `added` are episodes of the operator's own, with their vectors; they are committed in every stage at once.
     `forgotten` are episodes that go and leave their tombstone. `moves` maps entity id to its community or None;
-    communities left without members go. `outputs` overwrites what marks keep. `notice` (id, JSON text) is kept under
-    a mark `NOTICE` until it was published. `restored` are episodes that a rebuild has brought further. The lane of
-    resolve_entities has at least the version `place` afterwards, so that what comes next is placed behind what is
-    written here. `lease` is the token under which the group is held, if it is.
+    communities left without members go. `outputs` and `judged` overwrite what marks keep (None: nothing any more).
+    `notice` (id, JSON text) is kept under a mark `NOTICE` until it was published. `restored` are episodes that a
+    rebuild has brought further. The lane of resolve_entities has at least the version `place` afterwards, so that what
+    comes next is placed behind what is written here. `lease` is the token under which the group is held, if it is.
     """
 
     group_id: str
@@ -122,6 +124,7 @@ class CurationCommit:
     moves: Mapping[str, str | None] = field(default_factory=dict)
     merges: tuple[Merge, ...] = ()
     outputs: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    judged: Mapping[tuple[str, str], JudgedEpisode | None] = field(default_factory=dict)
     notice: tuple[str, str] | None = None
     restored: tuple[Restored, ...] = ()
     place: int = 0

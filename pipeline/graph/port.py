@@ -41,10 +41,14 @@ class Mark:
     """That a stage has committed an episode, and the JSON text of what it sends on (None once it was received).
 
     `stood` is True in the answer to a commit that found the mark there: the episode was committed before.
+    `judged` is the record of what a judge decided (see `JudgedEpisode`), which stays as long as the mark.
+    `forgotten`: the episode was taken back, and the mark only keeps it from coming again.
     """
 
     output: str | None
     stood: bool = field(default=False, compare=False)
+    judged: str | None = None
+    forgotten: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class EntityWrite:
 class EntityCommit:
     """What the resolve_entities stage commits: entities, MENTIONS from the episode to `mentioned`, output, usage.
 
-    The state becomes `resolved`. `told` has, by entity id, what each mention told of it, in the order in which the
+    The state becomes `resolved`. `judged` is kept under the mark. `told` has, by entity id, what each mention told of it, in the order in which the
     entity was made of them; `merges` are joins that a judge made.
     """
 
@@ -127,6 +131,7 @@ class EntityCommit:
     at: datetime
     told: Mapping[str, tuple[Told, ...]] = field(default_factory=dict)
     merges: tuple[Merge, ...] = ()
+    judged: str | None = None
 
 
 @dataclass(frozen=True)
@@ -209,7 +214,8 @@ class FactWrite:
 
 @dataclass(frozen=True)
 class FactCommit:
-    """What the resolve_facts stage commits. The state becomes `committed` with `settle`."""
+    """What the resolve_facts stage commits. The state becomes `committed` with `settle`. `judged` is kept under the
+    mark."""
 
     episode: EpisodeRef
     lane_version: int
@@ -219,6 +225,7 @@ class FactCommit:
     output: str
     usage: Usage
     at: datetime
+    judged: str | None = None
 
 
 @dataclass(frozen=True)
@@ -318,10 +325,13 @@ class GraphStore(Protocol):
         """Entities that the mentions may mean. The number of requests does not depend on the number of mentions."""
 
     async def commit_entities(self, commit: EntityCommit) -> None:
-        """One transaction, fenced."""
+        """One transaction, fenced. Poison when the episode, or an entity that it mentions, is not in the graph."""
 
     async def fact_graph(self, query: FactQuery) -> FactGraph:
         """Evidence, facts and entities that the statements touch."""
+
+    async def evidence(self, group_id: str, ids: Sequence[str]) -> tuple[Evidence, ...]:
+        """The evidence of these ids, as far as it is there."""
 
     async def commit_facts(self, commit: FactCommit) -> None:
         """One transaction, fenced. The state stays as it is: see `settle`."""

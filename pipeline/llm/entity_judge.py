@@ -13,7 +13,7 @@ from pipeline.model.entity import Entity
 from pipeline.model.episode import Usage
 from pipeline.model.extraction import Mention
 from pipeline.observer import Observer
-from pipeline.stages.judging import LookAlike
+from pipeline.stages.judging import LookAlike, SameAs
 
 MAX_TEXT = 200
 """Characters of a summary that are shown."""
@@ -82,7 +82,7 @@ class ModelEntityJudge:
         self._size: Size = size
         self._token = token
 
-    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, str], Usage]:
+    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, SameAs], Usage]:
         """As `EntityJudge.same`. Raises Retryable and Poison as a chat model does."""
         asked = [q for q in questions if q.candidates][: self._max_questions]
         left_out = len(questions) - len(asked)
@@ -92,7 +92,7 @@ class ModelEntityJudge:
         if not asked:
             return {}, Usage()
         reply = await self._chat.ask(self._question(asked))
-        verdicts: dict[int, str] = {}
+        verdicts: dict[int, SameAs] = {}
         answered: set[int] = set()
         for verdict in reply.answer.verdicts:
             if not 0 <= verdict.question < len(asked) or verdict.question in answered:
@@ -106,7 +106,7 @@ class ModelEntityJudge:
             if not 0 <= verdict.candidate < len(shown):
                 self._observer.event("judge_wrong_number")
                 continue
-            verdicts[look_alike.index] = shown[verdict.candidate].id
+            verdicts[look_alike.index] = SameAs(shown[verdict.candidate].id)
         unanswered = len(asked) - len(answered)
         if unanswered:
             self._observer.event("judge_unanswered", unanswered)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.graph.port import FactGraph, NearFact
 from pipeline.model.fact import Fact, last_view
+from pipeline.model.judgement import StatementPlace, StatementVerdict, fingerprint
 from pipeline.stages.closing import may_end
 from pipeline.stages.judging import Comparison, FactVerdict, Told
 from pipeline.stages.same_fact import may_repeat, repeating
@@ -15,12 +17,14 @@ from pipeline.timeline.evidence import Evidence
 
 @dataclass(frozen=True)
 class Judged:
-    """The evidence as the verdicts leave it, and which facts which statement may have ended; `refused` verdicts did
-    not fit what was asked or what structure allows."""
+    """The evidence as the verdicts leave it, which facts which statement repeats, and which it may have ended; `refused`
+    verdicts did not fit what was asked or what structure allows. `asked` are the statements that were asked about."""
 
     evidence: tuple[Evidence, ...]
     ended: tuple[tuple[Evidence, Fact], ...]
     refused: int = 0
+    same: tuple[tuple[Evidence, Fact], ...] = ()
+    asked: tuple[Evidence, ...] = ()
 
 
 def comparisons(
@@ -41,6 +45,21 @@ def comparisons(
     return asked
 
 
+def with_recalled(
+    near: Sequence[NearFact], recalled: Iterable[Evidence], facts: Iterable[Fact]
+) -> list[NearFact]:
+    """What is near, behind the facts that recalled evidence supports."""
+    wanted = {e.id for e in recalled}
+    first = [
+        fact
+        for fact in facts
+        if fact.beliefs[-1].holds
+        and any(s.known_to is None and s.evidence_id in wanted for s in fact.support)
+    ]
+    names = {fact.id for fact in first}
+    return [*(NearFact(fact, "") for fact in first), *(n for n in near if n.fact.id not in names)]
+
+
 def judged(
     items: Sequence[Evidence],
     asked: Iterable[tuple[Comparison, tuple[Fact, ...]]],
@@ -49,6 +68,7 @@ def judged(
     """What of the verdicts counts."""
     result = list(items)
     ended: list[tuple[Evidence, Fact]] = []
+    repeated: list[tuple[Evidence, Fact]] = []
     facts_of = {question.index: facts for question, facts in asked}
     refused = len(set(verdicts) - set(facts_of))
     for index, facts in facts_of.items():
@@ -57,6 +77,7 @@ def judged(
             same = _at(facts, verdict.same)
             if same is not None and may_repeat(result[index], same):
                 result[index] = repeating(result[index], same)
+                repeated.append((result[index], same))
             else:
                 refused += 1
         for place in dict.fromkeys(verdict.ended):
@@ -65,7 +86,40 @@ def judged(
                 ended.append((result[index], fact))
             else:
                 refused += 1
-    return Judged(tuple(result), tuple(ended), refused)
+    return Judged(
+        tuple(result), tuple(ended), refused, tuple(repeated), tuple(items[index] for index in facts_of)
+    )
+
+
+def verdicts_of(found: Judged, evidence: Iterable[Evidence]) -> tuple[StatementVerdict, ...]:
+    """What is to be kept of a comparison: each statement that was asked about, and what counted of the answer.
+
+    `evidence` holds what supports the facts; a fact of which it holds nothing cannot be spoken of.
+    """
+    known = {e.id: e for e in evidence}
+    same = {item.id: place for item, fact in found.same if (place := _place(fact, known))}
+    ended: dict[str, list[StatementPlace]] = defaultdict(list)
+    for item, fact in found.ended:
+        if place := _place(fact, known):
+            ended[item.id].append(place)
+    return tuple(
+        StatementVerdict(
+            index=item.index,
+            said=fingerprint(item.fact),
+            same=same.get(item.id),
+            ended=tuple(ended[item.id]),
+        )
+        for item in found.asked
+    )
+
+
+def _place(fact: Fact, known: Mapping[str, Evidence]) -> StatementPlace | None:
+    """The first of the statements that support a fact, in the total order."""
+    support = [known[s.evidence_id] for s in fact.support if s.known_to is None and s.evidence_id in known]
+    if not support:
+        return None
+    first = min(support, key=lambda e: e.order)
+    return StatementPlace(episode_id=first.episode_id, index=first.index, said=fingerprint(first.fact))
 
 
 def _at(facts: Sequence[Fact], place: int) -> Fact | None:
@@ -96,4 +150,5 @@ def _of_fact(near: NearFact) -> Told:
         invalid_at=shown.invalid_at,
         said_at=None,
         source=near.source,
+        support=tuple(s.evidence_id for s in near.fact.support if s.known_to is None),
     )

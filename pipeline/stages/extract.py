@@ -14,11 +14,11 @@ from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
 from pipeline.errors import Parked, Poison, Retryable
 from pipeline.extraction.port import Extractor
-from pipeline.graph.port import ExtractionCommit, GraphStore, Received
+from pipeline.graph.port import ExtractionCommit, GraphStore, Mark, Received
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.extraction import ExtractedEpisode, Extraction, Statement
 from pipeline.observer import Observer
-from pipeline.stages.outcome import Outcome
+from pipeline.stages.outcome import Outcome, repeat_of
 
 CONTEXT_SIZE = 4
 MAX_EMBEDDED_CHARACTERS = 2000
@@ -70,7 +70,7 @@ class ExtractStage:
         """Record what was found and say what to send on. A second commit sends on what the first did."""
         episode = received.stored
         if extraction is None:
-            return Outcome(received.state, received.mark.output if received.mark else None, repeated=True)
+            return repeat_of(received.mark or Mark(None), received.state, Usage())
         state = EpisodeState.skipped if extraction.empty else EpisodeState.extracted
         output = None
         if extraction.empty:
@@ -82,7 +82,9 @@ class ExtractStage:
         )
         mark = await self.store.commit_extraction(commit)
         self.observer.spent(episode.group_id, extraction.usage)
-        return Outcome(state, mark.output, usage=extraction.usage, repeated=mark.stood)
+        return Outcome(
+            state, mark.output, usage=extraction.usage, repeated=mark.stood, forgotten=mark.forgotten
+        )
 
     async def run(self, episode: Episode) -> Outcome:
         """All three steps, one after the other."""

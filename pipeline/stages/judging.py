@@ -1,9 +1,13 @@
-"""What a judge is asked when rules do not suffice, and what structure forbids whatever it answers."""
+"""What a judge is asked when rules do not suffice, and what structure forbids whatever it answers.
+
+A stage may be given a recall beside its judge: what an earlier run had decided. What is recalled is put before the
+judge whether or not it is found by likeness this time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -11,8 +15,10 @@ from pipeline.identity import entity_key
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Usage
 from pipeline.model.extraction import Mention
+from pipeline.model.judgement import Judgement, Named
 from pipeline.stages.matching import type_of
 from pipeline.stages.name_marks import tell_apart
+from pipeline.timeline.evidence import Evidence
 
 
 @dataclass(frozen=True)
@@ -24,16 +30,33 @@ class LookAlike:
     candidates: tuple[Entity, ...]
 
 
+@dataclass(frozen=True)
+class SameAs:
+    """That a mention stands for the entity of an id, and how the two are best told of as one."""
+
+    entity_id: str
+    judgement: Judgement = field(default_factory=Judgement)
+
+
 class EntityJudge(Protocol):
     """Decides what names alone do not tell."""
 
-    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, str], Usage]:
-        """One call for all questions. Answers mention index → entity id, only for those that are the same."""
+    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, SameAs], Usage]:
+        """One call for all questions. Answers by mention index, only for those that are the same."""
+
+
+EntityRecall = Callable[[Mention], Named | None]
+"""Which entity a mention was judged to be in an earlier run, if any."""
+FactRecall = Callable[[Evidence], Sequence[str]]
+"""Ids of evidence for the facts that a statement was judged to repeat or to end in an earlier run."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """A fact as a judge sees it. `said_at` is when it was said, `source` the beginning of the text that says it."""
+    """A fact as a judge sees it. `said_at` is when it was said, `source` the beginning of the text that says it.
+
+    `support` are the ids of the evidence that supports it, which no model is shown.
+    """
 
     subject: str
     relation: str
@@ -43,6 +66,7 @@ class Told:
     invalid_at: datetime | None
     said_at: datetime | None
     source: str
+    support: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ typed entity with its key if there is exactly one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from pipeline.identity import entity_key, stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.extraction import Mention
+from pipeline.model.judgement import Named, named_entity
 
 
 def type_of(mention: Mention) -> str | None:
@@ -39,6 +40,21 @@ def choose(mention: Mention, candidates: Sequence[Entity]) -> Entity | None:
         return typed[0] if len(typed) == 1 else untyped[0] if untyped else None
     same = [e for e in ordered if e.type is not None and entity_key(e.type) == entity_key(wanted)]
     return next(iter(same or untyped), None)
+
+
+def bearing(named: Named, candidates: Iterable[Entity]) -> Entity | None:
+    """The candidate that a name stands for: of its id, else of its key as a name or an alias.
+
+    Its type goes before another, a name before an alias, and the oldest of several before the others.
+    """
+    found = [e for e in candidates if named.key in e.keys]
+    known = [e for e in found if e.id == named.id]
+
+    def rank(entity: Entity) -> tuple[bool, bool, datetime, str]:
+        here = named_entity(entity)
+        return (here.type != named.type, here.key != named.key, entity.created_at, entity.id)
+
+    return min(known or found, key=rank, default=None)
 
 
 def new_entity(mention: Mention, group_id: str, at: datetime, taken: Collection[str] = ()) -> Entity:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
@@ -14,10 +14,19 @@ from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, EntityWri
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState, Usage
 from pipeline.model.extraction import ExtractedEpisode, Mention, ResolvedEpisode, ResolvedMention
+from pipeline.model.judgement import (
+    JudgedEpisode,
+    Judgement,
+    MentionVerdict,
+    Named,
+    named_entity,
+    named_mention,
+    record_of,
+)
 from pipeline.observer import Observer
-from pipeline.stages.judging import EntityJudge, LookAlike, may_be_same
-from pipeline.stages.matching import choose, enriched, keys_of, new_entity, type_of
-from pipeline.stages.outcome import Outcome
+from pipeline.stages.judging import EntityJudge, EntityRecall, LookAlike, may_be_same
+from pipeline.stages.matching import bearing, choose, enriched, keys_of, new_entity, type_of
+from pipeline.stages.outcome import Outcome, repeat_of
 from pipeline.stages.provenance import judged_merge, told_of
 from pipeline.text.analysis import search_text
 
@@ -26,7 +35,8 @@ from pipeline.text.analysis import search_text
 class ResolveEntitiesStage:
     """Resolves all mentions of an episode together: rules first, one call of the judge for what is left.
 
-    Without a judge nothing is compared by likeness: what the rules cannot join stays apart.
+    Without a judge nothing is compared by likeness: what the rules cannot join stays apart. What the judge was asked
+    and what counted of its answers is committed with the rest, so that a replay needs no judge.
     """
 
     name: ClassVar[str] = "resolve_entities"
@@ -36,23 +46,27 @@ class ResolveEntitiesStage:
     observer: Observer
     judge: EntityJudge | None = None
     look_alikes: int = 10
+    recall: EntityRecall | None = None
 
     async def run(self, event: ExtractedEpisode) -> Outcome:
         """Resolve, commit, and answer with a `ResolvedEpisode` to send on. Raises Fenced when another committed."""
         meter = Meter.begin()
         mentions = event.extraction.mentions
         vectors = await self._name_vectors(mentions) if self.judge else {}
-        view = await self.store.entity_view(self._query(event, vectors))
+        recalled = self._recalled(mentions)
+        view = await self.store.entity_view(self._query(event, vectors, recalled))
         if view.mark is not None:
-            return Outcome(EpisodeState.resolved, view.mark.output, event.extraction.usage, repeated=True)
+            return repeat_of(view.mark, EpisodeState.resolved, event.extraction.usage)
 
         now = self.clock()
         usage = Usage(embeddings=len(vectors))
         chosen, touched = self._by_rules(event, view)
-        ruled = set(chosen)
+        judged: dict[int, Judgement] = {}
+        verdicts: list[MentionVerdict] = []
         if self.judge:
-            usage += await self._by_judgement(event, view, chosen, touched)
-        judged = set(chosen) - ruled
+            questions = self._questions(event, view, recalled, chosen)
+            verdicts, cost = await self._by_judgement(event, questions, chosen, touched, judged)
+            usage += cost
         for index, mention in enumerate(mentions):
             if index not in chosen:
                 taken = {e.id for e in view.by_key[index]} | touched.keys()
@@ -87,6 +101,7 @@ class ResolveEntitiesStage:
             usage=usage,
             at=now,
             told=told_of(event, chosen, judged),
+            judged=record_of(JudgedEpisode(episode=event.episode, stage=self.name, mentions=tuple(verdicts))),
             merges=tuple(
                 judged_merge(event, index, chosen[index], known[chosen[index]], now)
                 for index in sorted(judged)
@@ -94,15 +109,25 @@ class ResolveEntitiesStage:
         )
         await self.store.commit_entities(commit)
         self.observer.spent(event.episode.group_id, usage)
-        return Outcome(EpisodeState.resolved, output, usage=so_far)
+        return Outcome(EpisodeState.resolved, output, usage=so_far, judged=commit.judged)
 
-    def _query(self, event: ExtractedEpisode, vectors: dict[str, list[float]]) -> EntityQuery:
-        mentions = event.extraction.mentions
+    def _recalled(self, mentions: Sequence[Mention]) -> dict[int, Named]:
+        """By mention, the entity that it was judged to be before."""
+        if self.recall is None:
+            return {}
+        found = {index: self.recall(mention) for index, mention in enumerate(mentions)}
+        return {index: name for index, name in found.items() if name is not None}
+
+    def _query(
+        self, event: ExtractedEpisode, vectors: dict[str, list[float]], recalled: Mapping[int, Named]
+    ) -> EntityQuery:
+        """What may be meant by the mentions; behind them, what is recalled, by its key."""
+        mentions, more = event.extraction.mentions, len(recalled)
         return EntityQuery(
             episode=event.episode,
-            keys=tuple(keys_of(m) for m in mentions),
-            texts=tuple(search_text(m.name, *m.aliases) if self.judge else "" for m in mentions),
-            vectors=tuple(vectors.get(m.name) for m in mentions),
+            keys=(*(keys_of(m) for m in mentions), *((name.key,) for name in recalled.values())),
+            texts=(*(search_text(m.name, *m.aliases) if self.judge else "" for m in mentions), *[""] * more),
+            vectors=(*(vectors.get(m.name) for m in mentions), *[None] * more),
             limit=self.look_alikes,
         )
 
@@ -122,33 +147,65 @@ class ResolveEntitiesStage:
                 chosen[index] = entity.id
         return chosen, touched
 
-    async def _by_judgement(
-        self, event: ExtractedEpisode, view: EntityView, chosen: dict[int, str], touched: dict[str, Entity]
-    ) -> Usage:
-        """One call for all mentions that the rules left and that something resembles."""
-        if self.judge is None:
-            return Usage()
+    def _questions(
+        self,
+        event: ExtractedEpisode,
+        view: EntityView,
+        recalled: Mapping[int, Named],
+        chosen: Collection[int],
+    ) -> list[LookAlike]:
+        """What the rules left and something resembles, or was judged to be before."""
         mentions = event.extraction.mentions
-        questions = [
-            LookAlike(index, mentions[index], alike)
-            for index in range(len(mentions))
-            if index not in chosen
-            and (alike := tuple(e for e in view.similar[index] if may_be_same(mentions[index], e)))
-        ]
-        if not questions:
-            return Usage()
-        verdicts, usage = await self.judge.same(questions)
+        again = {
+            index: bearing(name, view.by_key[len(mentions) + place])
+            for place, (index, name) in enumerate(recalled.items())
+        }
+        questions = []
+        for index, mention in enumerate(mentions):
+            if index in chosen:
+                continue
+            first = again.get(index)
+            alike = [first] if first is not None else []
+            alike += [e for e in view.similar[index] if first is None or e.id != first.id]
+            if shown := tuple(e for e in alike if may_be_same(mention, e)):
+                questions.append(LookAlike(index, mention, shown))
+        return questions
+
+    async def _by_judgement(
+        self,
+        event: ExtractedEpisode,
+        questions: Sequence[LookAlike],
+        chosen: dict[int, str],
+        touched: dict[str, Entity],
+        judged: dict[int, Judgement],
+    ) -> tuple[list[MentionVerdict], Usage]:
+        """One call for all questions; answers what is to be kept of it."""
+        if self.judge is None or not questions:
+            return [], Usage()
+        mentions = event.extraction.mentions
+        answers, usage = await self.judge.same(questions)
         allowed = {q.index: {e.id: e for e in q.candidates} for q in questions}
-        for index, entity_id in verdicts.items():
-            entity = allowed.get(index, {}).get(entity_id)
+        same: dict[int, Entity] = {}
+        for index, answer in sorted(answers.items()):
+            entity = allowed.get(index, {}).get(answer.entity_id)
             if entity is None:
                 # A verdict about something that was not asked is no verdict.
                 self.observer.event("judge_wrong_id")
                 continue
+            judged[index] = answer.judgement
             touched[entity.id] = enriched(touched.get(entity.id, entity), mentions[index])
             chosen[index] = entity.id
+            same[index] = entity
             self.observer.event("entities_merged")
-        return usage
+        kept = [
+            MentionVerdict(
+                mention=named_mention(q.mention),
+                same=named_entity(same[q.index]) if q.index in same else None,
+                judgement=judged.get(q.index, Judgement()),
+            )
+            for q in questions
+        ]
+        return kept, usage
 
     def _settle(
         self,

@@ -29,13 +29,14 @@ from pipeline.model.entity import Entity, SummaryLine
 from pipeline.model.episode import EpisodeState, Usage
 from pipeline.model.extraction import ResolvedEpisode
 from pipeline.model.fact import Fact, FactView
+from pipeline.model.judgement import JudgedEpisode, record_of
 from pipeline.model.moments import iso
 from pipeline.observer import Observer
 from pipeline.stages.closing import closure, outdated
-from pipeline.stages.comparing import Judged, comparisons, judged
-from pipeline.stages.judging import FactJudge
+from pipeline.stages.comparing import Judged, comparisons, judged, verdicts_of, with_recalled
+from pipeline.stages.judging import FactJudge, FactRecall
 from pipeline.stages.matching import summary_of
-from pipeline.stages.outcome import Outcome
+from pipeline.stages.outcome import Outcome, repeat_of
 from pipeline.stages.same_fact import joined, repeating, same_sentence
 from pipeline.stages.stating import Vocabulary, evidence_of, moment_of, stated_by
 from pipeline.timeline.evidence import Evidence
@@ -61,6 +62,7 @@ class ResolveFactsStage:
     judge: FactJudge | None = None
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     near_limit: int = 10
+    recall: FactRecall | None = None
 
     async def run(self, event: ResolvedEpisode) -> Outcome:
         """Derive, commit, and answer with the changes to send on. Raises Fenced when another committed."""
@@ -68,14 +70,15 @@ class ResolveFactsStage:
         stated = evidence_of(event, now, self.vocabulary)
         read = [item for item in stated if not stated_by(item, event).verbatim]
         vectors = await self._vectors(read) if self.judge else {}
-        query = self._query(event, stated, read, vectors)
+        recalled = await self._recalled(event, read)
+        query = self._query(event, stated, read, vectors, recalled)
         graph = await self.store.fact_graph(query)
         if graph.mark is not None:
             await self.store.settle(event.episode)
-            return Outcome(EpisodeState.committed, graph.mark.output, event.usage, repeated=True)
+            return repeat_of(graph.mark, EpisodeState.committed, event.usage)
 
         near = dict(zip((item.id for item in read), graph.near, strict=True))
-        found, usage = await self._judged(self._by_wording(stated, near), near, graph)
+        found, usage = await self._judged(self._by_wording(stated, near), near, recalled, graph)
         triplets = _triplets([*found.evidence, *(e for e in graph.evidence if e.symmetric)])
         triplets |= {_triplet_of(fact) for _, fact in found.ended}
         if not triplets <= set(query.triplets):
@@ -98,6 +101,8 @@ class ResolveFactsStage:
         usage += Usage(embeddings=len(vectors)) + meter.usage
         touched = sorted({end.id for f in result.facts for end in (f.source, f.target)})
         output = changes_as_output(result.changes, touched)
+        statements = verdicts_of(found, graph.evidence)
+        record = record_of(JudgedEpisode(episode=event.episode, stage=self.name, statements=statements))
         await self.store.commit_facts(
             FactCommit(
                 episode=event.episode,
@@ -110,13 +115,14 @@ class ResolveFactsStage:
                 output=output,
                 usage=usage,
                 at=now,
+                judged=record,
             )
         )
         await self.store.settle(event.episode)
         self.observer.spent(event.episode.group_id, usage)
         if closings:
             self.observer.event("facts_closed_by_judge", len(closings))
-        return Outcome(EpisodeState.committed, output, usage=event.usage + usage)
+        return Outcome(EpisodeState.committed, output, usage=event.usage + usage, judged=record)
 
     def _by_wording(
         self, stated: Sequence[Evidence], near: Mapping[str, Sequence[NearFact]]
@@ -131,9 +137,16 @@ class ResolveFactsStage:
         return joined(result, settled)
 
     async def _judged(
-        self, items: Sequence[Evidence], near: Mapping[str, Sequence[NearFact]], graph: FactGraph
+        self,
+        items: Sequence[Evidence],
+        near: Mapping[str, Sequence[NearFact]],
+        recalled: Mapping[str, Sequence[Evidence]],
+        graph: FactGraph,
     ) -> tuple[Judged, Usage]:
-        asked = comparisons(items, near, graph) if self.judge else []
+        shown = {
+            item: with_recalled(some, recalled.get(item, ()), graph.facts) for item, some in near.items()
+        }
+        asked = comparisons(items, shown, graph) if self.judge else []
         if self.judge is None or not asked:
             return Judged(tuple(items), ()), Usage()
         verdicts, usage = await self.judge.compare([question for question, _ in asked])
@@ -141,6 +154,17 @@ class ResolveFactsStage:
         if found.refused:
             self.observer.event("judge_refused", found.refused)
         return found, usage
+
+    async def _recalled(
+        self, event: ResolvedEpisode, read: Sequence[Evidence]
+    ) -> dict[str, tuple[Evidence, ...]]:
+        """By statement, evidence for the facts that it was judged to repeat or to end before."""
+        wanted = {item.id: tuple(self.recall(item)) for item in read} if self.recall else {}
+        names = list(dict.fromkeys(name for some in wanted.values() for name in some))
+        if not names:
+            return {}
+        found = {e.id: e for e in await self.store.evidence(event.episode.group_id, names)}
+        return {item: tuple(found[n] for n in some if n in found) for item, some in wanted.items()}
 
     async def _vectors(self, items: Sequence[Evidence]) -> dict[str, Vector]:
         sentences = list(dict.fromkeys(item.fact for item in items))
@@ -154,11 +178,13 @@ class ResolveFactsStage:
         stated: Sequence[Evidence],
         read: Sequence[Evidence],
         vectors: Mapping[str, Vector],
+        recalled: Mapping[str, Sequence[Evidence]],
     ) -> FactQuery:
         looks = tuple(
             Look(item.subject, item.object, moment_of(item), vectors.get(item.fact)) for item in read
         )
-        return replace(self._again(event, _triplets(stated)), looks=looks, near_limit=self.near_limit)
+        triplets = _triplets([*stated, *(e for some in recalled.values() for e in some)])
+        return replace(self._again(event, triplets), looks=looks, near_limit=self.near_limit)
 
     def _again(self, event: ResolvedEpisode, triplets: set[Triplet]) -> FactQuery:
         return FactQuery(

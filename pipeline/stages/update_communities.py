@@ -17,7 +17,7 @@ from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
 from pipeline.observer import Observer
 from pipeline.stages.community_text import community_name, community_summary
-from pipeline.stages.outcome import Outcome
+from pipeline.stages.outcome import Outcome, repeat_of
 from pipeline.stages.propagation import MAX_ROUNDS, best_label, propagate
 
 
@@ -35,7 +35,7 @@ class UpdateCommunitiesStage:
         """Place the touched entities, refresh the communities that gained or lost members. Sends nothing on."""
         graph = await self.store.community_graph(CommunityQuery(episode, tuple(touched)))
         if graph.mark is not None:
-            return Outcome(EpisodeState.committed, None, repeated=True)
+            return repeat_of(graph.mark, EpisodeState.committed, Usage())
         moves = _moves(episode.group_id, graph)
         writes, usage = await self._writes(episode.group_id, graph, moves)
         await self.store.commit_communities(

@@ -51,7 +51,8 @@ class ExtractWork(StageWork[Received, Extraction | None]):
             key = stage_key(episode.group_id, episode.id)
             await self.outbox.send(EXTRACTED, key, outcome.output.encode())
         # A repeat has nothing new to tell, except that `skipped` has no later state to tell it if a crash kept it back.
-        if not outcome.repeated or outcome.state is EpisodeState.skipped:
+        # What was forgotten meanwhile is told of no more.
+        if not outcome.forgotten and (not outcome.repeated or outcome.state is EpisodeState.skipped):
             await self.outbox.status(episode.group_id, episode.id, outcome.state, outcome.usage)
 
     def names(self, event: Event) -> tuple[str, str] | None:

@@ -8,9 +8,9 @@ from typing import Protocol
 
 from pipeline.clock import Clock
 from pipeline.model.changes import EpisodeStatus
-from pipeline.model.episode import EpisodeState, Usage
+from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
 from streams.canary.group import CANARY_KEY
-from streams.topics import CHANGES, STATUS, Topic
+from streams.topics import CHANGES, JUDGED, JUDGING_STAGES, STATUS, Topic, judged_key, stage_key
 
 
 class Sender(Protocol):
@@ -42,7 +42,7 @@ class Outbox:
     clock: Clock
 
     async def send(
-        self, topic: Topic, key: bytes, value: bytes, headers: Iterable[tuple[str, bytes]] = ()
+        self, topic: Topic, key: bytes, value: bytes | None, headers: Iterable[tuple[str, bytes]] = ()
     ) -> None:
         """One record."""
         if _hidden(topic, key):
@@ -54,6 +54,20 @@ class Outbox:
         if _hidden(topic, key):
             return
         await self.sender.send_all(topic.named(self.prefix), [(key, value) for value in values])
+
+    async def judged(self, episode: EpisodeRef, stage: str, record: str | None) -> None:
+        """What a judge decided about an episode in a stage, if it was asked."""
+        if record is not None:
+            key = judged_key(episode.group_id, episode.id, stage)
+            await self.send(JUDGED, key, record.encode())
+
+    async def gone(self, episode: EpisodeRef, *topics: Topic) -> None:
+        """Tombstones for an episode that was forgotten while it was on its way: what a stage has sent behind those of
+        the curation would otherwise stay."""
+        for topic in topics:
+            await self.send(topic, stage_key(episode.group_id, episode.id), None)
+        for stage in JUDGING_STAGES:
+            await self.send(JUDGED, judged_key(episode.group_id, episode.id, stage), None)
 
     async def status(
         self,

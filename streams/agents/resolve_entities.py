@@ -8,7 +8,7 @@ from streams.agents.decoding import read_model
 from streams.agents.outbox import Outbox
 from streams.agents.stage_work import StageWork
 from streams.event import Event
-from streams.topics import RESOLVED, stage_key
+from streams.topics import EXTRACTED, RESOLVED, stage_key
 
 
 class ResolveEntitiesWork(StageWork[None, None]):
@@ -26,6 +26,10 @@ class ResolveEntitiesWork(StageWork[None, None]):
         extracted = read_model(ExtractedEpisode, event)
         outcome = await self._stage.run(extracted)
         episode = extracted.episode
+        if outcome.forgotten:
+            await self.outbox.gone(episode, EXTRACTED)
+            return
+        await self.outbox.judged(episode, self._stage.name, outcome.judged)
         if outcome.output is not None:
             key = stage_key(episode.group_id, episode.id)
             await self.outbox.send(RESOLVED, key, outcome.output.encode())

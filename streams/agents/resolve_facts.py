@@ -11,7 +11,7 @@ from streams.agents.decoding import read_model
 from streams.agents.outbox import Outbox
 from streams.agents.stage_work import StageWork
 from streams.event import Event
-from streams.topics import CHANGES
+from streams.topics import CHANGES, RESOLVED
 
 LAST_HEADER = "factstream-last-of-episode"
 """On the last change of an episode: the episode and the entities touched, for the agent that keeps communities."""
@@ -31,6 +31,11 @@ class ResolveFactsWork(StageWork[None, None]):
             return
         resolved = read_model(ResolvedEpisode, event)
         outcome = await self._stage.run(resolved)
+        if outcome.forgotten:
+            # It was taken back while it was on its way: nobody is told that it is committed.
+            await self.outbox.gone(resolved.episode, RESOLVED)
+            return
+        await self.outbox.judged(resolved.episode, self._stage.name, outcome.judged)
         if outcome.output is not None:
             await self._send_changes(resolved.episode, outcome.output)
         # Sent again on a repeat too: the first time may have ended between the commit and here.

@@ -32,7 +32,9 @@ class UpdateCommunitiesWork(StageWork[None, None]):
             episode, touched = EpisodeRef.model_validate(told["episode"]), [str(e) for e in told["touched"]]
         except (orjson.JSONDecodeError, ValidationError, KeyError, TypeError) as error:
             raise Poison(f"the header {LAST_HEADER} cannot be read: {error}", LAST_HEADER) from None
-        await self._stage.run(episode, touched)
+        outcome = await self._stage.run(episode, touched)
+        if outcome.forgotten:
+            await self.outbox.gone(episode)
 
     async def on_dead(self, event: Event, failure: Failure) -> None:
         """The episode itself is committed and stays so: only its communities are behind, which a rebuild mends."""

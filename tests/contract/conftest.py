@@ -9,8 +9,10 @@ import pytest
 import pytest_asyncio
 
 from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.dump import Neo4jDump
 from pipeline.graph.neo4j.reader import Neo4jGraphReader
 from pipeline.graph.neo4j.store import Neo4jGraphStore
+from pipeline.graph.sqlite.dump import SqliteDump
 from pipeline.graph.sqlite.reader import SqliteGraphReader
 from pipeline.graph.sqlite.store import SqliteGraphStore
 from pipeline.observer import SilentObserver
@@ -32,9 +34,30 @@ async def graph(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 def _sqlite(folder: Path) -> Graph:
     path = folder / "graph.db"
-    return Graph(SqliteGraphStore(path, dimension=DIMENSION), SqliteGraphReader(path))
+    made = Graph(
+        SqliteGraphStore(path, dimension=DIMENSION),
+        SqliteGraphReader(path),
+        SqliteDump(path).dump,
+        wipe=lambda group: wipe(),
+    )
+
+    async def wipe() -> None:
+        await made.reader.close()
+        await made.store.close()
+        for file in (path, folder / "graph.db-wal", folder / "graph.db-shm"):
+            file.unlink(missing_ok=True)
+        await made.store.open()
+        await made.reader.open()
+
+    return made
 
 
 def _neo4j(uri: str) -> Graph:
-    reader = Neo4jGraphReader(Neo4jConnection(uri, None, None, "neo4j", SilentObserver()))
-    return Graph(Neo4jGraphStore(uri, dimension=DIMENSION), reader)
+    connection = Neo4jConnection(uri, None, None, "neo4j", SilentObserver())
+    store = Neo4jGraphStore(uri, dimension=DIMENSION)
+
+    async def wipe(group: str) -> None:
+        query = "MATCH (n) WHERE n.group_id = $group DETACH DELETE n RETURN count(n) AS gone"
+        await connection.write("wipe", query, {"group": group})
+
+    return Graph(store, Neo4jGraphReader(connection), Neo4jDump(connection).dump, wipe)

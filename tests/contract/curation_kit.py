@@ -18,7 +18,7 @@ from pipeline.model.episode import Episode, Source, Usage
 from pipeline.model.extraction import ExtractedEpisode, ResolvedEpisode
 from pipeline.observer import SilentObserver
 from pipeline.stages.extract import ExtractStage
-from pipeline.stages.judging import LookAlike
+from pipeline.stages.judging import LookAlike, SameAs
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
 from pipeline.stages.update_communities import UpdateCommunitiesStage
@@ -28,8 +28,8 @@ from tests.contract.kit import DIMENSION, Graph, day
 class AlwaysSame:
     """A judge that takes everything that it is asked about for the first candidate."""
 
-    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, str], Usage]:
-        return {q.index: q.candidates[0].id for q in questions}, Usage(llm_calls=1)
+    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, SameAs], Usage]:
+        return {q.index: SameAs(q.candidates[0].id) for q in questions}, Usage(llm_calls=1)
 
 
 @dataclass

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from pipeline.graph.digest import GroupDump
+from pipeline.graph.ledger import CurationStore
 from pipeline.graph.port import (
     CommunityCommit,
     CommunityWrite,
@@ -159,12 +161,21 @@ def entity_query(of: Episode, *names: str, vectors: bool = True, limit: int = 10
     )
 
 
+class GraphAndLedger(GraphStore, CurationStore, Protocol):
+    """Both write sides of a store."""
+
+
 @dataclass
 class Graph:
-    """A store and a reader over one database, and helpers that commit through the store as the stages would."""
+    """A store and a reader over one database, and helpers that commit through the store as the stages would.
 
-    store: GraphStore
+    `wipe` empties a group as if a database of its own had been lost, tombstones included.
+    """
+
+    store: GraphAndLedger
     reader: GraphReader
+    dump: Callable[[str], Awaitable[GroupDump]]
+    wipe: Callable[[str], Awaitable[None]]
     versions: defaultdict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
 
     async def receive(self, *episodes: Episode, at: datetime | None = None) -> None:

@@ -32,6 +32,7 @@ from pipeline.graph.neo4j.rebuild_writes import RebuildWrites
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState, Usage
+from pipeline.model.judgement import JudgedEpisode, record_of
 from pipeline.model.provenance import Merge
 from pipeline.timeline.evidence import Evidence
 
@@ -81,6 +82,11 @@ class CurationWrites:
             communities={c["id"]: codec.community({**c, "members": members[c["id"]]}) for c in communities},
             merges={m.id: m for m in merges},
             outputs={(m["episode"], m["stage"]): m["output"] for m in marks if m["output"] is not None},
+            judged={
+                (m["episode"], m["stage"]): JudgedEpisode.model_validate_json(m["judged"])
+                for m in marks
+                if m["judged"] is not None
+            },
         )
 
     async def commit(self, commit: CurationCommit) -> None:
@@ -94,6 +100,12 @@ class CurationWrites:
             outputs = [{"episode": e, "stage": s, "output": t} for (e, s), t in commit.outputs.items()]
             if outputs:
                 await open_commit.run(q.REPLACE_OUTPUTS, outputs=outputs)
+            judged = [
+                {"episode": e, "stage": s, "judged": None if r is None else record_of(r)}
+                for (e, s), r in commit.judged.items()
+            ]
+            if judged:
+                await open_commit.run(q.REPLACE_JUDGED, judged=judged)
             if commit.notice is not None:
                 await open_commit.run(q.KEEP_NOTICE, name=commit.notice[0], output=commit.notice[1])
 
@@ -156,7 +168,7 @@ class CurationWrites:
 
     async def _bury(self, commit: Commit, episodes: Iterable[str]) -> None:
         if names := sorted(episodes):
-            await commit.run(q.BURY, ids=names, stages=[*STAGES, FORGOTTEN])
+            await commit.run(q.BURY, ids=names, stages=[*STAGES, FORGOTTEN], forgotten=True)
 
     async def _write(self, commit: Commit, given: CurationCommit) -> None:
         if given.added:
@@ -171,7 +183,8 @@ class CurationWrites:
                 for episode, embedding in given.added
             ]
             await commit.run(q.ADD_EPISODES, episodes=episodes)
-            await commit.run(q.BURY, ids=[e.id for e, _ in given.added], stages=list(STAGES))
+            ids = [e.id for e, _ in given.added]
+            await commit.run(q.BURY, ids=ids, stages=list(STAGES), forgotten=False)
         await write_entities(commit, given.entities, self.dimension, _as_given)
         if given.entities:
             entities = [entity_parameters(w, self.dimension) for w in given.entities]

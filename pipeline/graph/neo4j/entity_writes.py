@@ -11,8 +11,8 @@ from pipeline.graph.neo4j import codec
 from pipeline.graph.neo4j import queries_write as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import RESOLVE_ENTITIES, Commit, Lane, begin, mark_of
-from pipeline.graph.neo4j.merging import with_identity
 from pipeline.graph.neo4j.properties import entity_parameters, merge_parameters, vector
+from pipeline.graph.parts import with_identity
 from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, EntityWrite
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
@@ -84,7 +84,9 @@ class EntityWrites:
             if commit.merges:
                 merges = [merge_parameters(merge) for merge in commit.merges]
                 await open_commit.run(q.WRITE_MERGES, merges=merges)
-            await open_commit.finish(EpisodeState.resolved, commit.output, commit.usage, commit.at)
+            await open_commit.finish(
+                EpisodeState.resolved, commit.output, commit.usage, commit.at, commit.judged
+            )
 
 
 async def write_entities(

@@ -12,8 +12,8 @@ from pipeline.graph.neo4j import queries_write as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.entity_writes import write_entities
 from pipeline.graph.neo4j.lane import RESOLVE_FACTS, Lane, begin, mark_of
-from pipeline.graph.neo4j.merging import with_lines
 from pipeline.graph.neo4j.properties import evidence_parameters, fact_parameters, slot_id, triplet_id, vector
+from pipeline.graph.parts import with_lines
 from pipeline.graph.port import (
     SCANNED_FACTS,
     SOURCE_CHARACTERS,
@@ -78,6 +78,12 @@ class FactWrites:
             "vector": vector(look.vector, self.dimension),
         }
 
+    async def by_id(self, group_id: str, ids: Sequence[str]) -> tuple[Evidence, ...]:
+        """See GraphStore.evidence: one round trip."""
+        params = {"group_id": group_id, "ids": list(ids)}
+        rows = await self.connection.run("evidence", q.EVIDENCE_BY_ID, params)
+        return tuple(Evidence.model_validate_json(row["evidence"]) for row in rows)
+
     async def commit(self, commit: FactCommit) -> None:
         """See GraphStore.commit_facts."""
         lane = Lane(commit.episode.group_id, RESOLVE_FACTS, commit.episode.id)
@@ -94,7 +100,7 @@ class FactWrites:
                 rows = await open_commit.run(q.WRITE_FACTS, facts=facts)
                 if rows[0]["written"] != len(facts):
                     raise Poison("an entity that a fact joins is not in the graph", "facts")
-            await open_commit.finish(None, commit.output, commit.usage, commit.at)
+            await open_commit.finish(None, commit.output, commit.usage, commit.at, commit.judged)
 
     async def settle(self, episode: EpisodeRef) -> None:
         """See GraphStore.settle."""

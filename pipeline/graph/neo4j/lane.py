@@ -55,12 +55,18 @@ class Commit:
         return await self.transaction.run(query, {**self.lane.params, **params})
 
     async def finish(
-        self, state: EpisodeState | None, output: str | None, usage: Usage, at: datetime | None
+        self,
+        state: EpisodeState | None,
+        output: str | None,
+        usage: Usage,
+        at: datetime | None,
+        judged: str | None = None,
     ) -> None:
-        """Write the mark, drop the output of the stage before, add up the usage, set the state (None: keep it)."""
+        """Write the mark with what a judge decided, drop the output of the stage before, add up the usage, set the state (None: keep it)."""
         await self.run(
             q.FINISH,
             output=output,
+            judged=judged,
             previous=_PREVIOUS.get(self.lane.stage),
             state=state.value if state else None,
             usage=(self._usage + usage).model_dump_json(),
@@ -89,4 +95,6 @@ async def begin(connection: Neo4jConnection, lane: Lane, expected: int | None) -
 
 def mark_of(row: Row) -> Mark | None:
     """The mark that a view or a commit found."""
-    return Mark(row["output"]) if row["marked"] else None
+    if not row["marked"]:
+        return None
+    return Mark(row["output"], judged=row["judged"], forgotten=bool(row["forgotten"]))

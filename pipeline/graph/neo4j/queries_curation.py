@@ -30,7 +30,7 @@ RETURN p.uuid AS id
 MARKS = """CYPHER 25
 MATCH (mark:StageMark)
 WHERE mark.group_id = $group_id AND mark.episode_id IS NOT NULL AND mark.stage IS NOT NULL
-RETURN mark.episode_id AS episode, mark.stage AS stage, mark.output AS output
+RETURN mark.episode_id AS episode, mark.stage AS stage, mark.output AS output, mark.judged AS judged
 """
 
 CONTRIBUTIONS = """CYPHER 25
@@ -87,12 +87,12 @@ MATCH (p:Episodic {group_id: $group_id, uuid: id})
 DETACH DELETE p
 """
 
-# The marks of all stages without output, and the tombstone itself. A notice under the same id stays.
+# The marks of all stages without what they kept, and the tombstone itself. A notice under the same id stays.
 BURY = """CYPHER 25
 UNWIND $ids AS id
 UNWIND $stages AS stage
 MERGE (mark:StageMark {group_id: $group_id, episode_id: id, stage: stage})
-SET mark.output = null
+SET mark.output = null, mark.judged = null, mark.forgotten = CASE WHEN $forgotten THEN true END
 """
 
 # An entity may be older or younger than it was: its first mention counts.
@@ -133,6 +133,12 @@ REPLACE_OUTPUTS = """CYPHER 25
 UNWIND $outputs AS w
 MATCH (mark:StageMark {group_id: $group_id, episode_id: w.episode, stage: w.stage})
 SET mark.output = w.output
+"""
+
+REPLACE_JUDGED = """CYPHER 25
+UNWIND $judged AS w
+MATCH (mark:StageMark {group_id: $group_id, episode_id: w.episode, stage: w.stage})
+SET mark.judged = w.judged
 """
 
 KEEP_NOTICE = """CYPHER 25

@@ -19,7 +19,7 @@ _HEAD = """CYPHER 25
 OPTIONAL MATCH (lane:Lane {group_id: $group_id, stage: $stage})
 WITH coalesce(lane.version, 0) AS version
 OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
-WITH version, mark IS NOT NULL AS marked, mark.output AS output
+WITH version, mark IS NOT NULL AS marked, mark.output AS output, mark.judged AS judged, mark.forgotten AS forgotten
 """
 
 # The tombstone is looked for when the episode is locked: who forgets it at this moment is waited for.
@@ -30,7 +30,7 @@ WITH p, p.fs_episode AS episode, p.fs_state AS state
 OPTIONAL MATCH (gone:StageMark {group_id: $group_id, episode_id: $episode_id, stage: 'forgotten'})
 WITH p, episode, state, gone IS NOT NULL AS forgotten
 OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
-WITH p, episode, state, forgotten, mark, mark.output AS output, mark IS NOT NULL AS marked
+WITH p, episode, state, forgotten, mark, mark.output AS output, mark.judged AS judged, mark IS NOT NULL AS marked
 CALL (p, mark) {
     WITH p, mark WHERE p.fs_state = 'dead' AND mark IS NULL
     SET p.fs_state = 'received', p.fs_reason = null
@@ -47,7 +47,7 @@ CALL (p, forgotten) {
     WITH p WHERE forgotten
     DETACH DELETE p
 }
-RETURN episode, state, marked, output, context
+RETURN episode, state, marked, output, judged, forgotten, context
 """
 
 # The first statement of every commit. The whole group is locked before its lane, since stages of one group write to
@@ -63,14 +63,14 @@ SET lane.version = lane.version + 1
 WITH whole, lane.version - 1 AS version
 OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
 OPTIONAL MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
-RETURN version, mark IS NOT NULL AS marked, mark.output AS output, p.fs_usage AS usage, whole.fs_spent AS spent,
-    coalesce(whole.fs_held_until > timestamp(), false) AS held
+RETURN version, mark IS NOT NULL AS marked, mark.output AS output, mark.judged AS judged, mark.forgotten AS forgotten,
+    p.fs_usage AS usage, whole.fs_spent AS spent, coalesce(whole.fs_held_until > timestamp(), false) AS held
 """
 
 # The last statement of every commit. What the stage before sent on has been received, so it is kept no longer.
 FINISH = """CYPHER 25
 MERGE (mark:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
-SET mark.output = $output
+SET mark.output = $output, mark.judged = $judged
 WITH mark
 OPTIONAL MATCH (before:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $previous})
 SET before.output = null
@@ -148,7 +148,7 @@ CALL (keyed, worded, near) {{
     WITH DISTINCT e
     RETURN collect({ENTITY_FIELDS}) AS entities
 }}
-RETURN version, marked, output, by_key, by_text, by_vector, entities
+RETURN version, marked, output, judged, forgotten, by_key, by_text, by_vector, entities
 """
 
 # Locks the entities that a commit overwrites, in one order for all commits, and reads them as they stand now.
@@ -264,13 +264,19 @@ CALL () {{
     OPTIONAL MATCH (p:Episodic {{group_id: $group_id, uuid: $episode_id}})
     RETURN CASE WHEN size($looks) > 0 THEN left(p.content, $source_characters) END AS source
 }}
-RETURN version, marked, output, evidence, facts, entities, near, source
+RETURN version, marked, output, judged, forgotten, evidence, facts, entities, near, source
 """
 
 WRITE_EVIDENCE = """CYPHER 25
 UNWIND $evidence AS w
 MERGE (v:Evidence {group_id: $group_id, uuid: w.uuid})
 SET v += w.properties
+"""
+
+EVIDENCE_BY_ID = """CYPHER 25
+UNWIND $ids AS id
+MATCH (v:Evidence {group_id: $group_id, uuid: id})
+RETURN v.fs_json AS evidence
 """
 
 WRITE_FACTS = """CYPHER 25
@@ -310,7 +316,7 @@ CALL (neighbourhoods) {{
         members: members
     }}) AS communities
 }}
-RETURN version, marked, output, neighbourhoods, communities
+RETURN version, marked, output, judged, forgotten, neighbourhoods, communities
 """
 
 GROUP_GRAPH = f"""{_HEAD}

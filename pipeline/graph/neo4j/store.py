@@ -33,6 +33,7 @@ from pipeline.graph.port import (
 )
 from pipeline.model.episode import Episode, EpisodeRef, Usage
 from pipeline.observer import Observer, SilentObserver
+from pipeline.timeline.evidence import Evidence
 
 
 class Neo4jGraphStore:
@@ -113,6 +114,10 @@ class Neo4jGraphStore:
     async def fact_graph(self, query: FactQuery) -> FactGraph:
         """See GraphStore."""
         return await self._facts.graph(query)
+
+    async def evidence(self, group_id: str, ids: Sequence[str]) -> tuple[Evidence, ...]:
+        """See GraphStore."""
+        return await self._facts.by_id(group_id, ids)
 
     async def commit_facts(self, commit: FactCommit) -> None:
         """See GraphStore."""

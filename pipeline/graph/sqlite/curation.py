@@ -18,6 +18,7 @@ from pipeline.graph.sqlite.rebuilds import restore
 from pipeline.graph.sqlite.text import remove_text
 from pipeline.graph.sqlite.writes import ItemWriter, ensure_group, group_no, put_mark
 from pipeline.model.fact import Fact
+from pipeline.model.judgement import JudgedEpisode, record_of
 from pipeline.model.provenance import Contribution, Merge
 from pipeline.timeline.evidence import Evidence
 
@@ -58,6 +59,7 @@ def ledger(connection: sqlite3.Connection, group_id: str) -> Ledger:
         },
         merges={m.id: m for m in merges},
         outputs={(e, stage): text for e, stage, text in rows(q.OUTPUTS)},
+        judged={(e, stage): JudgedEpisode.model_validate_json(text) for e, stage, text in rows(q.JUDGED)},
     )
 
 
@@ -92,6 +94,11 @@ def commit_curation(connection: sqlite3.Connection, dimension: int, commit: Cura
     for (episode_id, stage), text in commit.outputs.items():
         place = {"group": group, "episode": episode_id, "stage": stage}
         connection.execute(q.REPLACE_OUTPUT, {**place, "output": text})
+    for (episode_id, stage), record in commit.judged.items():
+        place = {"group": group, "episode": episode_id, "stage": stage}
+        connection.execute(q.DROP_JUDGED, place)
+        if record is not None:
+            connection.execute(queries.PUT_JUDGED, {**place, "body": record_of(record)})
     if commit.notice is not None:
         put_mark(connection, group, commit.notice[0], NOTICE, commit.notice[1])
     _rest(connection)
@@ -118,7 +125,9 @@ def erase_group(
 
 def drop_marks(connection: sqlite3.Connection, group_id: str) -> None:
     """Delete all marks of a group."""
-    connection.execute(q.DROP_ALL_MARKS, {"group": group_no(connection, group_id)})
+    of = {"group": group_no(connection, group_id)}
+    connection.execute(q.DROP_ALL_MARKS, of)
+    connection.execute(q.DROP_EVERY_JUDGED, of)
 
 
 def notice_sent(connection: sqlite3.Connection, group_id: str, name: str) -> None:
@@ -168,6 +177,7 @@ def _bury(connection: sqlite3.Connection, group: int, episodes: Iterable[str]) -
     """The marks of all stages without output, and the tombstone itself."""
     for episode_id in episodes:
         connection.execute(q.DROP_MARKS, {"group": group, "episode": episode_id})
+        connection.execute(q.DROP_ALL_JUDGED, {"group": group, "episode": episode_id})
         for stage in (*STAGES, FORGOTTEN):
             put_mark(connection, group, episode_id, stage, None)
 

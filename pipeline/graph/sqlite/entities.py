@@ -57,6 +57,9 @@ def commit_entities(connection: sqlite3.Connection, dimension: int, commit: Enti
     group = enter_lane(
         connection, commit.episode.group_id, RESOLVE_ENTITIES, commit.lane_version, commit.episode
     )
+    known = {"group": group, "id": commit.episode.id}
+    if commit.mentioned and connection.execute(queries.EPISODE_USAGE, known).fetchone() is None:
+        raise Poison("the episode that mentions the entities is not in the graph", "mentioned")
     writer = ItemWriter(connection, group, dimension)
     for write in commit.entities:
         writer.entity(write, RESOLVE_ENTITIES)
@@ -68,7 +71,7 @@ def commit_entities(connection: sqlite3.Connection, dimension: int, commit: Enti
     for merge in commit.merges:
         row = {"group": group, "id": merge.id, "body": merge.model_dump_json()}
         connection.execute(queries.PUT_MERGE, row)
-    put_mark(connection, group, commit.episode.id, RESOLVE_ENTITIES, commit.output)
+    put_mark(connection, group, commit.episode.id, RESOLVE_ENTITIES, commit.output, commit.judged)
     advance(connection, group, commit.episode, EpisodeState.resolved, commit.usage, commit.at)
 
 

@@ -38,7 +38,7 @@ def receive(
     group = ensure_group(connection, episode.group_id)
     row = connection.execute(queries.EPISODE_BODY, {"group": group, "id": episode.id}).fetchone()
     if row is None and mark(connection, group, episode.id, FORGOTTEN) is not None:
-        return Received(stored=episode, mark=Mark(None))
+        return Received(stored=episode, mark=Mark(None, forgotten=True))
     if row is None:
         add_episode(connection, dimension, group, episode, embedding, at)
     stored = episode if row is None else Episode.model_validate_json(row[0])
@@ -101,7 +101,7 @@ def add_episode(
     values = {
         "group": group,
         "id": episode.id,
-        # In a graph that is being rebuilt the later stages may have come first.
+        # An operator's own episode is committed in every stage at once.
         "state": state_by_marks(connection, group, episode.id),
         "reference_time": micros(episode.reference_time),
         "sequence": episode.sequence,

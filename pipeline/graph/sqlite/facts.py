@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 
 from pipeline.graph.port import FactCommit, FactGraph, FactQuery
 from pipeline.graph.sqlite import queries
@@ -44,6 +45,13 @@ def fact_graph(connection: sqlite3.Connection, vectors: VectorIndex, query: Fact
     )
 
 
+def evidence_by_id(connection: sqlite3.Connection, group_id: str, ids: Iterable[str]) -> tuple[Evidence, ...]:
+    """The evidence of these ids, as far as it is there."""
+    place = {"group": group_no(connection, group_id), "ids": json_list(ids)}
+    rows = connection.execute(queries.EVIDENCE_BY_ID, place).fetchall()
+    return tuple(Evidence.model_validate_json(body) for (body,) in rows)
+
+
 def commit_facts(connection: sqlite3.Connection, dimension: int, commit: FactCommit) -> None:
     """Write evidence, facts and the entities whose summary they change."""
     group = enter_lane(
@@ -55,7 +63,7 @@ def commit_facts(connection: sqlite3.Connection, dimension: int, commit: FactCom
         writer.entity(entity, RESOLVE_FACTS)
     for fact in commit.facts:
         writer.fact(fact)
-    put_mark(connection, group, commit.episode.id, RESOLVE_FACTS, commit.output)
+    put_mark(connection, group, commit.episode.id, RESOLVE_FACTS, commit.output, commit.judged)
     advance(connection, group, commit.episode, None, commit.usage, commit.at)
 
 

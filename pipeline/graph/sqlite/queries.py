@@ -20,6 +20,9 @@ MARKS = "SELECT stage, output FROM mark WHERE group_no = :group AND episode_id =
 PUT_MARK = """
 INSERT INTO mark VALUES (:group, :episode, :stage, :output)
 ON CONFLICT (group_no, episode_id, stage) DO UPDATE SET output = excluded.output"""
+FORGOTTEN = "SELECT 1 FROM mark WHERE group_no = :group AND episode_id = :episode AND stage = 'forgotten'"
+JUDGED = "SELECT body FROM judged WHERE group_no = :group AND episode_id = :episode AND stage = :stage"
+PUT_JUDGED = "INSERT OR REPLACE INTO judged VALUES (:group, :episode, :stage, :body)"
 DROP_OUTPUT = (
     "UPDATE mark SET output = NULL WHERE group_no = :group AND episode_id = :episode AND stage = :stage"
 )
@@ -79,6 +82,9 @@ ENTITIES_BY_NO = "SELECT no, body, community_id FROM entity WHERE no IN (SELECT 
 ENTITIES_OF_GROUP = "SELECT no, body, community_id FROM entity WHERE group_no = :group ORDER BY no"
 
 # Evidence and facts
+
+EVIDENCE_BY_ID = """
+SELECT v.body FROM json_each(:ids) i CROSS JOIN evidence v ON v.group_no = :group AND v.id = i.value"""
 
 PUT_EVIDENCE = """
 INSERT INTO evidence (group_no, id, subject, relation, object, cardinality, body)

@@ -13,6 +13,7 @@ UNFINISHED = """
 SELECT episode_id FROM mark WHERE group_no = :group AND stage = 'resolve_entities'
 EXCEPT SELECT episode_id FROM mark WHERE group_no = :group AND stage = 'resolve_facts'"""
 OUTPUTS = "SELECT episode_id, stage, output FROM mark WHERE group_no = :group AND output IS NOT NULL"
+JUDGED = "SELECT episode_id, stage, body FROM judged WHERE group_no = :group"
 CONTRIBUTIONS = """
 SELECT m.episode_id, e.id, m.place, m.known_from, m.told
 FROM mention m JOIN entity e ON e.no = m.entity_no WHERE m.group_no = :group"""
@@ -60,6 +61,9 @@ DROP_MARKS = "DELETE FROM mark WHERE group_no = :group AND episode_id = :episode
 REPLACE_OUTPUT = """
 UPDATE mark SET output = :output WHERE group_no = :group AND episode_id = :episode AND stage = :stage"""
 DROP_ALL_MARKS = "DELETE FROM mark WHERE group_no = :group"
+DROP_JUDGED = "DELETE FROM judged WHERE group_no = :group AND episode_id = :episode AND stage = :stage"
+DROP_ALL_JUDGED = "DELETE FROM judged WHERE group_no = :group AND episode_id = :episode"
+DROP_EVERY_JUDGED = "DELETE FROM judged WHERE group_no = :group"
 DROP_NOTICE = "DELETE FROM mark WHERE group_no = :group AND episode_id = :name AND stage = 'notice'"
 
 NOS_OF_GROUP = {
@@ -78,6 +82,7 @@ ERASE = (
     "DELETE FROM entity WHERE group_no = :group",
     "DELETE FROM community WHERE group_no = :group",
     "DELETE FROM merge WHERE group_no = :group",
+    "DELETE FROM judged WHERE group_no = :group",
     "DELETE FROM vector WHERE group_no = :group",
     "DELETE FROM mark WHERE group_no = :group AND stage <> 'forgotten'",
 )

@@ -2,7 +2,7 @@
 
 Whole objects stand as JSON in `body`; what is searched, joined or ordered by stands in columns beside it. Times are
 microseconds since 1970; the precision of a date stays with its object. Episodes are referred to by their id, since
-what a stage found may be replayed into a graph before the raw episode is.
+the marks of an episode outlive it when it is forgotten.
 """
 
 from __future__ import annotations
@@ -107,6 +107,13 @@ CREATE VIRTUAL TABLE community_text USING fts5 (scope, terms, tokenize = 'ascii'
 # ASCII as it is, where "unicode61" would go by its own, older, tables of what a letter is.
 
 
+JUDGED = """
+CREATE TABLE IF NOT EXISTS judged (
+    group_no INTEGER NOT NULL REFERENCES groups (no), episode_id TEXT NOT NULL, stage TEXT NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (group_no, episode_id, stage)) WITHOUT ROWID"""
+"""What judges decided about an episode. A file of the same version that was made before it has it added."""
+
+
 def create(connection: sqlite3.Connection, dimension: int) -> None:
     """Create the tables in an empty file, inside the caller's transaction; check the file otherwise.
 
@@ -122,6 +129,7 @@ def create(connection: sqlite3.Connection, dimension: int) -> None:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     stored = check(connection)
+    connection.execute(JUDGED)
     if stored != dimension:
         raise SettingError(
             f"the graph file holds vectors of {stored} dimensions, the configured embedding model makes {dimension}: "

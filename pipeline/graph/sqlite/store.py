@@ -41,6 +41,7 @@ from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.vectors import VectorIndex
 from pipeline.model.episode import Episode, EpisodeRef, Usage
 from pipeline.observer import Observer, SilentObserver
+from pipeline.timeline.evidence import Evidence
 
 
 class SqliteGraphStore:
@@ -127,6 +128,10 @@ class SqliteGraphStore:
     async def fact_graph(self, query: FactQuery) -> FactGraph:
         """Evidence, facts and entities that the statements touch."""
         return await self._database.read("fact_graph", lambda c: facts.fact_graph(c, self._vectors, query))
+
+    async def evidence(self, group_id: str, ids: Sequence[str]) -> tuple[Evidence, ...]:
+        """The evidence of these ids, as far as it is there."""
+        return await self._database.read("evidence", lambda c: facts.evidence_by_id(c, group_id, ids))
 
     async def commit_facts(self, commit: FactCommit) -> None:
         """One transaction, fenced."""

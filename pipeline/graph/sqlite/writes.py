@@ -8,14 +8,13 @@ from datetime import datetime
 
 from pipeline.cost.day_total import DayTotal
 from pipeline.errors import Fenced, Poison
+from pipeline.graph.parts import with_identity, with_lines
 from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Mark
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import belief_rows, json_list, micros, pack, read_entity, support_rows
 from pipeline.graph.sqlite.leases import pass_lease
 from pipeline.graph.sqlite.text import put_text
-from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
-from pipeline.stages.matching import summary_of
 from pipeline.text.analysis import search_text
 
 EXTRACT = "extract"
@@ -67,16 +66,28 @@ def enter_lane(
 
 def mark(connection: sqlite3.Connection, group: int, episode_id: str, stage: str) -> Mark | None:
     """The mark of a stage for an episode."""
-    row = connection.execute(queries.MARK, {"group": group, "episode": episode_id, "stage": stage}).fetchone()
-    return Mark(row[0]) if row else None
+    place = {"group": group, "episode": episode_id, "stage": stage}
+    row = connection.execute(queries.MARK, place).fetchone()
+    if row is None:
+        return None
+    judged = connection.execute(queries.JUDGED, place).fetchone()
+    forgotten = connection.execute(queries.FORGOTTEN, place).fetchone() is not None
+    return Mark(row[0], judged=judged[0] if judged else None, forgotten=forgotten)
 
 
 def put_mark(
-    connection: sqlite3.Connection, group: int, episode_id: str, stage: str, output: str | None
+    connection: sqlite3.Connection,
+    group: int,
+    episode_id: str,
+    stage: str,
+    output: str | None,
+    judged: str | None = None,
 ) -> None:
-    """Write a mark, and drop the output that the stage before kept."""
+    """Write a mark with what a judge decided, and drop the output that the stage before kept."""
     place = {"group": group, "episode": episode_id}
     connection.execute(queries.PUT_MARK, {**place, "stage": stage, "output": output})
+    if judged is not None:
+        connection.execute(queries.PUT_JUDGED, {**place, "stage": stage, "body": judged})
     if stage in _BEFORE:
         connection.execute(queries.DROP_OUTPUT, {**place, "stage": _BEFORE[stage]})
 
@@ -130,16 +141,16 @@ class ItemWriter:
     def entity(self, write: EntityWrite, stage: str | None) -> None:
         """Create or overwrite an entity, as far as the stage decides it; its community stays what it is.
 
-        The lanes of two stages run side by side, so the entity may have changed since this stage read it: lines
-        belong to the facts' stage, all else to the entities' stage, and the summary is made of both again. A curation
-        (stage None) is fenced against all of them and decides everything.
+        See `pipeline.graph.parts` for which stage decides what. A curation (stage None) is fenced against all of them
+        and decides everything.
         """
         entity = write.entity
         row = self._connection.execute(
             queries.ENTITY_BODY, {"group": self._group, "id": entity.id}
         ).fetchone()
         if row is not None and stage is not None:
-            entity = _joined(entity, read_entity(row[0], None), stage)
+            stands = read_entity(row[0], entity.community_id)
+            entity = with_lines(stands, entity) if stage == RESOLVE_FACTS else with_identity(stands, entity)
         no = self._put(
             queries.PUT_ENTITY,
             id=entity.id,
@@ -221,16 +232,3 @@ class ItemWriter:
 
     def _put(self, query: str, **values: object) -> int:
         return int(self._connection.execute(query, {"group": self._group, **values}).fetchone()[0])
-
-
-def _joined(written: Entity, stored: Entity, stage: str) -> Entity:
-    if stage == RESOLVE_FACTS:
-        joined = stored.model_copy(update={"lines": written.lines})
-    else:
-        joined = written.model_copy(update={"lines": stored.lines})
-    if (
-        joined.model_copy(update={"summary": written.summary, "community_id": written.community_id})
-        == written
-    ):
-        return written
-    return joined.model_copy(update={"summary": summary_of(joined)})

@@ -106,7 +106,12 @@ def test_forget_takes_back_publishes_and_proves(kafka: Kafka, tmp_path: Path) ->
     assert (code, "1 episodes forgotten" in output) == (0, True), output
     assert kafka.changes() == ["reopened", "retracted"] or kafka.changes() == ["retracted", "reopened"]
     tombstones = [(topic, key) for topic, key, value in kafka.records if value is None]
-    assert tombstones == [("episodes.extracted", b"g\0e2"), ("episodes.resolved", b"g\0e2")]
+    assert tombstones == [
+        ("episodes.extracted", b"g\0e2"),
+        ("episodes.resolved", b"g\0e2"),
+        ("episodes.judged", b"g\0e2\0resolve_entities"),
+        ("episodes.judged", b"g\0e2\0resolve_facts"),
+    ]
     assert call("scrub-check", "zanzibar") == (0, "not found\n")
     assert ledger(tmp_path).outputs == {}
 
@@ -120,7 +125,7 @@ def test_what_kafka_did_not_take_is_published_later(kafka: Kafka, tmp_path: Path
     kafka.there = True
     assert call("forget", "--unsent") == (0, "1 notices published\n")
     assert "retracted" in kafka.changes()
-    assert len([key for _, key, value in kafka.records if value is None]) == 4
+    assert len([key for _, key, value in kafka.records if value is None]) == 8
     assert call("forget", "--unsent") == (0, "0 notices published\n")
 
 

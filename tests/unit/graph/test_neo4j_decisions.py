@@ -9,8 +9,8 @@ import pytest
 from pipeline.errors import SettingError
 from pipeline.graph.neo4j.codec import scope_token
 from pipeline.graph.neo4j.entity_writes import fused, lucene
-from pipeline.graph.neo4j.merging import with_identity, with_lines
 from pipeline.graph.neo4j.schema import SCHEMA_VERSION, check, index_names, statements
+from pipeline.graph.parts import with_identity, with_lines
 from pipeline.model.entity import Entity, SummaryLine
 from pipeline.text.analysis import search_text
 

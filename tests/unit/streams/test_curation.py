@@ -14,7 +14,7 @@ from streams.agents.resolve_entities import ResolveEntitiesWork
 from streams.agents.resolve_facts import ResolveFactsWork
 from streams.curation import publish_curation
 from streams.event import Event
-from streams.topics import stage_key
+from streams.topics import JUDGING_STAGES, judged_key, stage_key
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -76,8 +76,10 @@ async def test_tombstones_come_before_the_changes_in_their_order() -> None:
     assert sent.records[:4] == [
         (topic, key, None) for topic in ("test.episodes.extracted", "test.episodes.resolved") for key in keys
     ]
-    assert [(topic, key) for topic, key, _ in sent.records[4:]] == [("test.facts.changes", b"g")] * 2
-    told = [FactChange.model_validate_json(value or b"") for _, _, value in sent.records[4:]]
+    records = [judged_key("g", episode, stage) for episode in ("e1", "e2") for stage in JUDGING_STAGES]
+    assert sent.records[4:8] == [("test.episodes.judged", key, None) for key in records]
+    assert [(topic, key) for topic, key, _ in sent.records[8:]] == [("test.facts.changes", b"g")] * 2
+    told = [FactChange.model_validate_json(value or b"") for _, _, value in sent.records[8:]]
     assert told == changes
 
 

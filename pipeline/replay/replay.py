@@ -1,0 +1,161 @@
+"""Replay: a log through the stages into a graph, with what judges and extractors have said before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import orjson
+
+from pipeline.clock import Clock
+from pipeline.errors import Fenced, Poison
+from pipeline.graph.port import ExtractionCommit
+from pipeline.model.episode import EpisodeState
+from pipeline.model.extraction import ExtractedEpisode, Extraction, ResolvedEpisode
+from pipeline.model.judgement import JudgedEpisode
+from pipeline.replay.logged import LoggedEpisode, in_log_order
+from pipeline.replay.recorded import RecordedEntityJudge, RecordedFactJudge, Records
+from pipeline.stages.extract import ExtractStage
+from pipeline.stages.resolve_entities import ResolveEntitiesStage
+from pipeline.stages.resolve_facts import ResolveFactsStage
+from pipeline.stages.update_communities import UpdateCommunitiesStage
+
+REBUILD_TRIES = 20
+
+
+@dataclass
+class Replayed:
+    """What a replay did: episodes by the state in which they ended, and questions of judges that had no record.
+
+    `unrecorded` counts questions that were answered by "neither", since nobody was there to be asked; `lost` counts
+    verdicts whose entity or fact is not in the new graph, or that structure no longer allows.
+    """
+
+    states: dict[EpisodeState, int] = field(default_factory=dict)
+    unrecorded: int = 0
+    lost: int = 0
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes were replayed."""
+        return sum(self.states.values())
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Tells a log to the store of its stages, one episode after the other.
+
+    What is kept of an episode's extraction stands; an episode of which nothing is kept is given to the extractor of
+    `extract` when `asks_extractor` is set, and counts as one that says nothing otherwise. Judges answer from the
+    record; what has no record is asked of the judges of the stages when `asks_judges` is set, and is answered by
+    "neither" otherwise. With both unset no model is asked.
+
+    Every step may be repeated: what the graph holds already is found by its marks. A verdict is put into the new
+    graph's record again. Nothing is sent anywhere.
+    """
+
+    extract: ExtractStage
+    resolve_entities: ResolveEntitiesStage
+    resolve_facts: ResolveFactsStage
+    update_communities: UpdateCommunitiesStage
+    asks_extractor: bool = False
+    asks_judges: bool = False
+
+    async def run(self, episodes: Iterable[LoggedEpisode], judged: Iterable[JudgedEpisode] = ()) -> Replayed:
+        """All episodes, in the order of their own sequence whatever the order given, and then the communities.
+
+        Args:
+            episodes: of any groups; see `logged`.
+            judged: what the judges said about them, in any order; of several records of one stage of an episode the
+                last given stands. Records are found by the episode's id alone, so the group may be another one.
+
+        Raises Retryable, and Poison that names the episode when one cannot be replayed.
+        """
+        records, done = Records(judged), Replayed()
+        groups: dict[str, None] = {}
+        for one in in_log_order(episodes):
+            groups[one.episode.group_id] = None
+            try:
+                state = await self._one(one, records, done)
+            except Poison as poison:
+                raise Poison(f"episode {one.episode.id!r}: {poison}", poison.field) from poison
+            done.states[state] = done.states.get(state, 0) + 1
+        for group_id in groups:
+            await self._communities(group_id)
+        return done
+
+    async def _one(self, one: LoggedEpisode, records: Records, done: Replayed) -> EpisodeState:
+        clock = self.extract.clock if one.at is None else _at(one)
+        extract = replace(self.extract, clock=clock)
+        received = await extract.admit(one.episode)
+        episode = received.stored
+        if one.dead is not None and one.extraction is None:
+            await extract.store.mark_dead(episode.group_id, episode.id, one.dead)
+            return EpisodeState.dead
+        if one.extraction is None and self.asks_extractor:
+            outcome = await extract.commit(received, await extract.prepare(received))
+            if outcome.output is None:
+                return outcome.state
+            event = ExtractedEpisode.model_validate_json(outcome.output)
+        else:
+            extraction = one.extraction or Extraction()
+            event = ExtractedEpisode(episode=episode.ref, extraction=extraction)
+            if await self._extracted(event) is EpisodeState.skipped:
+                return EpisodeState.skipped
+        if one.dead is not None:
+            await extract.store.mark_dead(episode.group_id, episode.id, one.dead)
+            return EpisodeState.dead
+        return await self._resolved(event, clock, records, done)
+
+    async def _extracted(self, event: ExtractedEpisode) -> EpisodeState:
+        """What was said, committed as it stands. It was paid for before, so it counts to no day of the group."""
+        empty = event.extraction.empty
+        state = EpisodeState.skipped if empty else EpisodeState.extracted
+        output = None if empty else event.model_dump_json()
+        await self.extract.store.commit_extraction(
+            ExtractionCommit(event.episode, state, output, event.extraction.usage)
+        )
+        return state
+
+    async def _resolved(
+        self, event: ExtractedEpisode, clock: Clock, records: Records, done: Replayed
+    ) -> EpisodeState:
+        episode = event.episode
+        entity_judge = RecordedEntityJudge(
+            records.of(episode.id, ResolveEntitiesStage.name),
+            self.resolve_entities.judge if self.asks_judges else None,
+        )
+        entities = replace(self.resolve_entities, clock=clock, judge=entity_judge, recall=entity_judge.recall)
+        outcome = await entities.run(event)
+        done.unrecorded += entity_judge.unrecorded
+        done.lost += entity_judge.lost
+        touched: list[str] = []
+        if outcome.output is not None:
+            fact_judge = RecordedFactJudge(
+                episode.group_id,
+                records.of(episode.id, ResolveFactsStage.name),
+                self.resolve_facts.judge if self.asks_judges else None,
+            )
+            facts = replace(self.resolve_facts, clock=clock, judge=fact_judge, recall=fact_judge.recall)
+            result = await facts.run(ResolvedEpisode.model_validate_json(outcome.output))
+            done.unrecorded += fact_judge.unrecorded
+            done.lost += fact_judge.lost
+            touched = orjson.loads(result.output)["touched"] if result.output else []
+        await replace(self.update_communities, clock=clock).run(episode, touched)
+        return EpisodeState.committed
+
+    async def _communities(self, group_id: str) -> None:
+        for attempt in range(REBUILD_TRIES):
+            try:
+                await self.update_communities.rebuild(group_id)
+                return
+            except Fenced:
+                # Somebody else writes to the group; what the rebuild saw is no longer so.
+                if attempt == REBUILD_TRIES - 1:
+                    raise
+
+
+def _at(one: LoggedEpisode) -> Clock:
+    moment = one.at
+    assert moment is not None  # noqa: S101
+    return lambda: moment
