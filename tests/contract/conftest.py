@@ -22,7 +22,11 @@ from tests.contract.kit import DIMENSION, Graph
 @pytest_asyncio.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.integration)])
 async def graph(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Graph]:
     """An open store and reader over one database."""
-    made = _sqlite(tmp_path) if request.param == "sqlite" else _neo4j(request.getfixturevalue("bolt_uri"))
+    made = (
+        open_sqlite(tmp_path)
+        if request.param == "sqlite"
+        else open_neo4j(request.getfixturevalue("bolt_uri"))
+    )
     await made.store.open()
     await made.reader.open()
     try:
@@ -32,8 +36,8 @@ async def graph(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         await made.store.close()
 
 
-def _sqlite(folder: Path) -> Graph:
-    path = folder / "graph.db"
+def open_sqlite(folder: Path, name: str = "graph.db") -> Graph:
+    path = folder / name
     made = Graph(
         SqliteGraphStore(path, dimension=DIMENSION),
         SqliteGraphReader(path),
@@ -44,7 +48,7 @@ def _sqlite(folder: Path) -> Graph:
     async def wipe() -> None:
         await made.reader.close()
         await made.store.close()
-        for file in (path, folder / "graph.db-wal", folder / "graph.db-shm"):
+        for file in (path, folder / f"{name}-wal", folder / f"{name}-shm"):
             file.unlink(missing_ok=True)
         await made.store.open()
         await made.reader.open()
@@ -52,7 +56,7 @@ def _sqlite(folder: Path) -> Graph:
     return made
 
 
-def _neo4j(uri: str) -> Graph:
+def open_neo4j(uri: str) -> Graph:
     connection = Neo4jConnection(uri, None, None, "neo4j", SilentObserver())
     store = Neo4jGraphStore(uri, dimension=DIMENSION)
 

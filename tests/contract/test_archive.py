@@ -28,14 +28,11 @@ from pipeline.graph.digest import digest
 from pipeline.graph.neo4j.archive import Neo4jArchiveSource, Neo4jArchiveTarget
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.dump import Neo4jDump
-from pipeline.graph.neo4j.reader import Neo4jGraphReader
-from pipeline.graph.neo4j.store import Neo4jGraphStore
 from pipeline.graph.search import Scope
 from pipeline.graph.sqlite.archive import SqliteArchiveSource, SqliteArchiveTarget
 from pipeline.graph.sqlite.dump import SqliteDump
-from pipeline.graph.sqlite.reader import SqliteGraphReader
-from pipeline.graph.sqlite.store import SqliteGraphStore
 from pipeline.observer import SilentObserver
+from tests.contract.conftest import open_neo4j, open_sqlite
 from tests.contract.curation_kit import Teller, believed, says
 from tests.contract.kit import DIMENSION, Graph, day
 
@@ -69,7 +66,7 @@ class Place:
 
 
 def sqlite(path: Path) -> Place:
-    graph = Graph(SqliteGraphStore(path, dimension=DIMENSION), SqliteGraphReader(path))
+    graph = open_sqlite(path.parent, path.name)
     return Place(graph, SqliteArchiveSource(path), SqliteArchiveTarget(path, DIMENSION), path)
 
 
@@ -77,7 +74,7 @@ def neo4j(uri: str) -> Place:
     def connection() -> Neo4jConnection:
         return Neo4jConnection(uri, None, None, "neo4j", SilentObserver())
 
-    graph = Graph(Neo4jGraphStore(uri, dimension=DIMENSION), Neo4jGraphReader(connection()))
+    graph = open_neo4j(uri)
     source, target = Neo4jArchiveSource(connection()), Neo4jArchiveTarget(connection(), DIMENSION)
     return Place(graph, source, target, None, uri)
 

@@ -32,7 +32,7 @@ async def test_from_extractions_and_records_without_any_model_whatever_their_ord
     history = random_history(chance, group, 12)
     await lived(graph, history, str(seed))
     assert any(v.same for j in history.judged for v in j.mentions)
-    assert any(v.ended or v.same for j in history.judged for v in j.statements)
+    assert any(j.statements for j in history.judged)
     before, record = await said(graph, group), await recorded(graph, group)
     await graph.wipe(group)
     again = Stages(graph.store, NobodyToAsk(), NobodyToAsk(), NobodyToAsk())
