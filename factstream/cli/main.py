@@ -13,6 +13,7 @@ from factstream.cli import (
     forget,
     mcp,
     publish,
+    rebuild,
     services,
     status,
     transfer,
@@ -42,6 +43,7 @@ app.command()(digest.digest)
 app.command()(transfer.export)
 app.command("import")(transfer.import_)
 app.command()(forget.forget)
+app.command()(rebuild.rebuild)
 app.command("scrub-check")(forget.scrub_check)
 app.add_typer(merges_app)
 app.add_typer(correct_app)

@@ -14,6 +14,7 @@ from pipeline.extraction.port import Extractor
 from pipeline.graph.ledger import RebuildStore
 from pipeline.model.changes import FactChange
 from pipeline.model.episode import EpisodeState
+from pipeline.model.extraction import ExtractedEpisode
 from pipeline.observer import Observer, SilentObserver
 from pipeline.rebuild.log import EpisodeLog
 from pipeline.stages.judging import EntityJudge, FactJudge
@@ -41,6 +42,9 @@ class Swapped:
     settled: Mapping[str, EpisodeState]
 
 
+Keep = Callable[[Sequence[ExtractedEpisode]], Awaitable[None]]
+"""Takes over what an extractor said, for the next rebuild; returns when it is durable."""
+
 Publish = Callable[[Swapped], Awaitable[None]]
 """Tells it; returns when it is durable. Raises Retryable when nobody can be told now."""
 
@@ -56,6 +60,7 @@ class Tools:
         extractor: reads raw episodes; not asked with `From.extracted`.
         entity_judge, fact_judge: as in the stages; None asks nobody.
         publish: None where nobody listens.
+        keep: None where nothing is kept of what an extractor says.
         ahead: extractions that run side by side.
     """
 
@@ -69,6 +74,7 @@ class Tools:
     fact_judge: FactJudge | None = None
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     publish: Publish | None = None
+    keep: Keep | None = None
     ahead: int = 8
 
 

@@ -18,13 +18,14 @@ from factstream.rebuild.parts import (
     Tools,
 )
 from factstream.rebuild.plan import Plan, plan
+from factstream.rebuild.said import Said
 from factstream.rebuild.scratch import Scratch
 from factstream.rebuild.shadow import Shadow
 from factstream.rebuild.swap import Swap, swap_of, unsent
 from pipeline.errors import Fenced, Poison, Retryable
 from pipeline.graph.ledger import FORGOTTEN, KnownEpisode, Ledger
 from pipeline.model.episode import EpisodeState
-from pipeline.model.extraction import Extraction
+from pipeline.model.extraction import ExtractedEpisode, Extraction
 from pipeline.rebuild.acts import Act, acts_of, is_done, operators_episodes
 from pipeline.rebuild.log import Place
 from pipeline.rebuild.times import Learned, learned
@@ -69,10 +70,10 @@ class Rebuild:
         with Scratch(self.options, self.group_id) as scratch:
             async with Leasing(self.tools.store, self.group_id, scratch.token) as leasing:
                 await self._publish_unsent()
-                shadow = Shadow(scratch.graph, self.group_id, self.tools)
+                said = Said(scratch.said) if self.options.source is From.raw else None
+                shadow = Shadow(scratch.graph, self.group_id, self.tools, said)
                 await shadow.open()
                 try:
-                    await shadow.finish_interrupted()
                     for _ in range(PASSES):
                         if not await self._catch_up(shadow, await self._look()):
                             break
@@ -80,11 +81,13 @@ class Rebuild:
                     held = time.monotonic()
                     swap, seen = await self._swap_in(shadow, scratch.token)
                     waited = time.monotonic() - held
+                    await leasing.let_go()
+                    if swap.notice is not None:
+                        await self._publish(swap.swapped)
+                    if said is not None:
+                        await self._keep(said, shadow)
                 finally:
                     await shadow.close()
-                if swap.notice is not None:
-                    await leasing.let_go()
-                    await self._publish(swap.swapped)
             scratch.remove()
         return Rebuilt(
             group_id=self.group_id,
@@ -185,6 +188,7 @@ class Rebuild:
             seen = await self._look()
             await self._catch_up(shadow, seen)
             self.report(Progress(self.group_id, len(seen.plan.wanted), len(seen.plan.wanted), "swapping"))
+            await shadow.draw_communities(self.tools.clock())
             swap = await swap_of(seen.ledger, seen.live, shadow, self.tools, self.options, token)
             if swap.lost and not self.options.allow_dead:
                 name, reason = next(iter(swap.lost.items()))
@@ -206,6 +210,23 @@ class Rebuild:
             for swapped in unsent(await self.tools.store.ledger(self.group_id)):
                 await self._publish(swapped)
 
+    async def _keep(self, said: Said, shadow: Shadow) -> None:
+        """What the extractor said now takes the place of what it said once, where that is kept."""
+        if self.tools.keep is None:
+            return
+        answers = dict(said)
+        names = sorted(answers)
+        for start in range(0, len(names), CHUNK):
+            some = names[start : start + CHUNK]
+            kept = await self.tools.log.extractions(self.group_id, some)
+            events = [
+                ExtractedEpisode(episode=episode.ref, extraction=answers[episode.id])
+                for episode in await shadow.store.raw_episodes(self.group_id, some)
+                if _told(kept.get(episode.id)) != _told(answers[episode.id])
+            ]
+            if events:
+                await self.tools.keep(events)
+
     async def _publish(self, swapped: Swapped) -> None:
         if self.tools.publish is not None:
             await self.tools.publish(swapped)
@@ -213,5 +234,10 @@ class Rebuild:
 
 
 def _is_told(known: KnownEpisode | None) -> bool:
-    """Whether the shadow has come to an end with an episode. Communities are the last step, without a state."""
+    """Whether the shadow has come to an end with an episode."""
     return known is not None and known.state in FINAL
+
+
+def _told(extraction: Extraction | None) -> tuple[object, object]:
+    """What an extraction says, without its cost. One that says nothing is as good as none."""
+    return (extraction.mentions, extraction.statements) if extraction else ((), ())

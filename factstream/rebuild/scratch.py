@@ -25,6 +25,7 @@ class Scratch:
         name = hashlib.sha256(group_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         self._folder = options.folder
         self.graph = options.folder / f"{name}.db"
+        self.said = options.folder / f"{name}.said"
         self._note = options.folder / f"{name}.json"
         self._lock = WriterLock(self.graph)
         self._group_id = group_id
@@ -70,7 +71,7 @@ class Scratch:
             return {}
 
     def _remove_graph(self) -> None:
-        for path in (self.graph, self._beside("-wal"), self._beside("-shm")):
+        for path in (self.graph, self.said, self._beside("-wal"), self._beside("-shm")):
             path.unlink(missing_ok=True)
 
     def _beside(self, end: str) -> Path:

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import orjson
-
 from factstream.memory.line import Line
 from factstream.memory.retrying import GivenUp, RetryPolicy, persist
 from factstream.rebuild.parts import Tools
+from factstream.rebuild.said import Said
 from pipeline.curation.difference import Occurrence, difference, texts_to_embed
 from pipeline.curation.operator import Operator
-from pipeline.curation.telling import FACTS_BY, retold
+from pipeline.curation.telling import retold
 from pipeline.embedding.port import Embedder
 from pipeline.graph.ledger import KnownEpisode, Ledger
 from pipeline.graph.port import Received
@@ -65,15 +64,17 @@ class KeptExtractor:
 
 
 class Shadow:
-    """One group in a SQLite file. What is in it survives a kill; telling it again does nothing.
+    """One group in a SQLite file. What is in it survives a kill; telling it again does nothing. With `said`, so does
+    what the extractor answered.
 
     The stages are those of the live line. Vectors are made only where a judge is asked about look-alikes.
     """
 
-    def __init__(self, path: Path, group_id: str, tools: Tools) -> None:
+    def __init__(self, path: Path, group_id: str, tools: Tools, said: Said | None = None) -> None:
         self.group_id = group_id
         self._tools = tools
         self._received, self._entities, self._facts = Moment(), Moment(), Moment()
+        self._said = said
         self._extractor = KeptExtractor(tools)
         self.store = SqliteGraphStore(
             path, dimension=tools.embedder.dimension, clock=self._facts, durable=False
@@ -111,19 +112,10 @@ class Shadow:
         """All of it."""
         return await self.store.ledger(self.group_id)
 
-    async def finish_interrupted(self) -> None:
-        """Place the communities of the episode at which an earlier process was killed."""
-        ledger = await self.ledger()
-        behind = {
-            episode: told["touched"]
-            for (episode, stage), text in ledger.outputs.items()
-            if stage == FACTS_BY and (told := orjson.loads(text))["changes"]
-        }
-        if not behind:
-            return
-        self._facts.now = max(e.recorded_at for e in ledger.evidence.values())
-        for episode in await self.store.raw_episodes(self.group_id, sorted(behind)):
-            await self._line.settle_communities([(episode.ref, tuple(behind[episode.id]))])
+    async def draw_communities(self, now: datetime) -> None:
+        """Communities of the whole group, from its facts that hold now. They depend on nothing else."""
+        self._facts.now = now
+        await self._line.update_communities.rebuild(self.group_id)
 
     async def tell(
         self,
@@ -133,7 +125,8 @@ class Shadow:
     ) -> None:
         """Some episodes, in order: extraction side by side, everything else one after the other. One that no attempt
         can finish is `dead` in the shadow."""
-        self._extractor.kept = kept
+        before = self._said.of({e.id for e in episodes}) if self._said else {}
+        self._extractor.kept = {**kept, **before}
         places = asyncio.Semaphore(self._tools.ahead)
         admitted: list[tuple[Received, asyncio.Task[Extraction | None]]] = []
 
@@ -142,7 +135,10 @@ class Shadow:
                 async with places:
                     return await self._line.prepare(received)
 
-            return await persist("extract", once, self._retry)
+            found = await persist("extract", once, self._retry)
+            if self._said is not None and found is not None and received.stored.id not in self._said:
+                self._said.add(received.stored.id, found)
+            return found
 
         try:
             for episode in episodes:
@@ -163,12 +159,7 @@ class Shadow:
         self._received.now, self._entities.now, self._facts.now = at.received, at.entities, at.facts
         try:
             found = await extraction
-            resolved = await persist("resolve", lambda: self._line.resolve(received, found), self._retry)
-            if resolved.touched is not None:
-                touched = resolved.touched
-                await persist(
-                    "communities", lambda: self._line.settle_communities([(ref, touched)]), self._retry
-                )
+            await persist("resolve", lambda: self._line.resolve(received, found), self._retry)
         except GivenUp as given_up:
             await self.store.mark_dead(ref.group_id, ref.id, given_up.reason)
 

@@ -27,6 +27,7 @@ from pipeline.stages.extract import MAX_EMBEDDED_CHARACTERS
 from pipeline.stages.resolve_facts import changes_as_output
 from pipeline.timeline.reconcile import Occasion
 
+UPDATE_COMMUNITIES = "update_communities"
 NAME = "rebuild-"
 """How the notices of rebuilds begin."""
 EMBEDDED_AT_ONCE = 256
@@ -67,7 +68,7 @@ async def swap_of(
     settled = {
         i: k.state
         for i, k in further.items()
-        if k.state is not None and (i not in known or known[i].state not in FINAL)
+        if k.state is not None and (i not in known or known[i].state is not k.state)
     }
     swapped = Swapped(live.group_id, name, changes, settled)
     notice = None
@@ -130,7 +131,16 @@ def _is_further(shadowed: KnownEpisode, known: KnownEpisode | None) -> bool:
         return False
     if known is None or known.state is None:
         return True
+    # A stage that has nothing to do leaves no mark; that of the communities is not missed.
     return known.state is not shadowed.state or not shadowed.stages <= known.stages
+
+
+def _stages(shadowed: KnownEpisode) -> tuple[str, ...]:
+    """The stages that the episode is through. The communities were drawn for all at once."""
+    done = set(shadowed.stages)
+    if shadowed.state is EpisodeState.committed:
+        done.add(UPDATE_COMMUNITIES)
+    return tuple(stage for stage in STAGES if stage in done)
 
 
 async def _restored(
@@ -153,7 +163,7 @@ async def _restored(
             Restored(
                 episode=episode,
                 state=one.state,
-                stages=tuple(stage for stage in STAGES if stage in one.stages),
+                stages=_stages(one),
                 usage=one.usage,
                 created_at=one.created_at,
                 vector=vectors.get(episode.text),

@@ -32,15 +32,22 @@ def learned(places: Sequence[Place], ledger: Ledger, known: Iterable[KnownEpisod
     derived: dict[str, datetime] = {}
     for item in ledger.evidence.values():
         derived[item.episode_id] = min(item.recorded_at, derived.get(item.episode_id, item.recorded_at))
+    # One of which nothing is remembered was learned when the log took it, and not before the one before it.
+    told: list[Learned] = []
+    for place in places:
+        before = told[-1] if told else None
+        received = stored.get(place.episode_id, place.at)
+        entities = resolved.get(place.episode_id) or max(received, before.entities if before else received)
+        facts = derived.get(place.episode_id) or max(entities, before.facts if before else entities)
+        told.append(Learned(received, entities, facts))
     found: dict[str, Learned] = {}
     behind: Learned | None = None
-    for place in reversed(places):
-        received = stored.get(place.episode_id, place.at)
-        entities = resolved.get(place.episode_id, received)
-        facts = derived.get(place.episode_id, entities)
+    for place, times in zip(reversed(places), reversed(told), strict=True):
         if behind is not None:
-            received = min(received, behind.received)
-            entities = min(entities, behind.entities)
-            facts = min(facts, behind.facts)
-        behind = found[place.episode_id] = Learned(received, entities, facts)
+            times = Learned(
+                min(times.received, behind.received),
+                min(times.entities, behind.entities),
+                min(times.facts, behind.facts),
+            )
+        behind = found[place.episode_id] = times
     return found

@@ -49,6 +49,7 @@ async def told(graph: Graph, group: str, judge: Any = None) -> Teller:
     await teller.tell(lives("Ana", "Quito", "2024-03-01"), at=60)
     await teller.tell(says("Ana", "KNOWS", "Bob"), says("Cem", "OWNS", "Boat"), at=61)
     await teller.tell(lives("Bob", "Oslo", "2024-02-01"), at=62)
+    await teller.communities().rebuild(group)
     return teller
 
 
@@ -188,6 +189,7 @@ async def test_what_operators_did_is_done_again(graph: Graph, group: str, tmp_pa
     await teller.tell(says("Djem", "KNOWS", "Ana", types=("Person", "Person")), at=70)
     merged = await operator.merge(group, await teller.named("Bob"), await teller.named("Ana"), "same badge")
     await teller.tell(lives("Bob", "Rome", "2024-04-02"), at=90)
+    await teller.communities().rebuild(group)
     before = await teller.ledger()
     done = await rebuild(teller, tmp_path)
     after = await teller.ledger()
@@ -199,6 +201,7 @@ async def test_what_operators_did_is_done_again(graph: Graph, group: str, tmp_pa
     # It can still be taken back.
     assert merged.merge is not None
     await operator.undo_merge(group, merged.merge.id)
+    await teller.communities().rebuild(group)
     parted = await teller.ledger()
     assert (await rebuild(teller, tmp_path)).changed == 0
     assert same(await teller.ledger(), parted)
@@ -241,6 +244,7 @@ async def test_a_judge_is_asked_again_and_its_merges_are_recorded(
 ) -> None:
     teller = await told(graph, group, ByName())
     await teller.tell(says("Ana Maria", "KNOWS", "Bob"), at=80)
+    await teller.communities().rebuild(group)
     before = await teller.ledger()
     assert before.merges
     done = await rebuild(teller, tmp_path)

@@ -44,6 +44,7 @@ async def many(graph: Graph, group: str, count: int = 12) -> Teller:
     teller = Teller(graph, group)
     for number in range(count):
         await teller.tell(says("Ana", "KNOWS", f"friend {number}"), at=number + 1)
+    await teller.communities().rebuild(group)
     return teller
 
 
