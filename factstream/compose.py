@@ -40,6 +40,7 @@ from pipeline.stages.update_communities import UpdateCommunitiesStage
 from search_api.settings import ApiSettings
 from streams.canary.canary import CanarySettings
 from streams.delivery_settings import DeliverySettings
+from streams.halt_policy import HaltPolicy
 from streams.health.limits import HealthLimits
 from streams.health.probes import Probe, breaker_probe
 from streams.lane_policy import LanePolicy
@@ -257,6 +258,11 @@ def health_limits(settings: Settings) -> HealthLimits:
         oldest=settings.oldest_after,
         canary=settings.canary_after,
     )
+
+
+def halt(settings: Settings) -> HaltPolicy:
+    """When a stage stops itself."""
+    return HaltPolicy(settings.halt_consecutive, settings.halt_ratio, pause=settings.halt_pause)
 
 
 def canary(settings: Settings) -> CanarySettings:

@@ -119,6 +119,21 @@ class Settings(BaseSettings):
         description="seconds that one attempt of a phase may take before it is cut off and tried again; "
         "more than all calls of the slowest model for one episode",
     )
+    halt_consecutive: int = Field(
+        50,
+        ge=0,
+        description="dead letters in a row, of more than one group if there is more than one, "
+        "that stop a stage before the next; 0: never",
+    )
+    halt_ratio: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="share of dead letters among the last 200 events of a stage that stops it before the next; 0: never",
+    )
+    halt_pause: float = Field(
+        300.0, gt=0, description="seconds until a stage that has stopped tries one event again"
+    )
     stuck_after: float = Field(
         600.0,
         ge=0,

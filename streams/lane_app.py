@@ -14,6 +14,7 @@ from streams.delivery_settings import DeliverySettings
 from streams.drained import Drained
 from streams.event import Event, Partition
 from streams.faust_parts import check_faust
+from streams.halt_policy import HaltPolicy
 from streams.health.stage_state import StageState
 from streams.lane_consumer import LaneConsumer
 from streams.lane_observer import LaneObserver, SilentLaneObserver
@@ -94,7 +95,12 @@ class LaneApp(faust.App):  # type: ignore[misc]
         )
 
     def stage(
-        self, name: str, topic: Topic, work: LaneWork[A, P], policy: LanePolicy | None = None
+        self,
+        name: str,
+        topic: Topic,
+        work: LaneWork[A, P],
+        policy: LanePolicy | None = None,
+        halt: HaltPolicy | None = None,
     ) -> Lanes[A, P]:
         """Adds a stage: its lanes read `topic` and give each event to `work`. Before `serve`."""
         lanes = Lanes(
@@ -105,6 +111,7 @@ class LaneApp(faust.App):  # type: ignore[misc]
             generation=lambda: int(self.consumer_generation_id),
             crash=self._crash_soon,
             policy=policy,
+            halt=halt,
             observer=self._observer,
             timing=self._timing,
         )

@@ -27,6 +27,9 @@ class LaneObserver(Protocol):
     def parked(self, stage: str, events: int) -> None:
         """At intervals: events that wait for a moment before which they may not go on."""
 
+    def halted(self, stage: str, halted: bool) -> None:
+        """At intervals: whether the stage has stopped itself."""
+
     def lag(self, topic: str, partition: int, events: int) -> None:
         """At intervals: records of a partition that are not acknowledged yet."""
 
@@ -50,6 +53,9 @@ class SilentLaneObserver:
         """Ignored."""
 
     def parked(self, stage: str, events: int) -> None:
+        """Ignored."""
+
+    def halted(self, stage: str, halted: bool) -> None:
         """Ignored."""
 
     def lag(self, topic: str, partition: int, events: int) -> None:

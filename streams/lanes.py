@@ -7,7 +7,7 @@ partition next. `docs` and the tests tell the reasons; the decisions are in `par
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -16,6 +16,8 @@ from streams.attempts import Attempts
 from streams.drained import Drained
 from streams.event import Event, Partition
 from streams.failure import Failure
+from streams.halt import Halt
+from streams.halt_policy import HaltPolicy
 from streams.health.stage_state import StageState
 from streams.lane import Ahead, Aside, Intake, Lane, Ticket
 from streams.lane_observer import LaneObserver, Outcome, SilentLaneObserver
@@ -23,12 +25,11 @@ from streams.lane_policy import LanePolicy
 from streams.lane_work import LaneWork
 from streams.stage_watch import StageWatch
 from streams.timing import Timing
+from streams.turn import Bury, Turns
 
 A = TypeVar("A")
 P = TypeVar("P")
 
-Bury = Callable[[Event, Failure], Awaitable[None]]
-"""Writes a dead letter; returns only when it is durable."""
 Acknowledge = Callable[[Partition, int], None]
 """Takes the next offset to read of a partition, each time the done prefix has grown."""
 
@@ -53,19 +54,21 @@ class Lanes(Generic[A, P]):
         generation: Callable[[], int],
         crash: Callable[[BaseException], Any],
         policy: LanePolicy | None = None,
+        halt: HaltPolicy | None = None,
         observer: LaneObserver | None = None,
         timing: Timing | None = None,
     ) -> None:
         self.stage = stage
         self._policy = policy or LanePolicy()
         self._work = work
-        self._bury = bury
         self._acknowledge = acknowledge
         self._generation = generation
         self._crash = crash
         self._observer = observer or SilentLaneObserver()
         self._timing = timing or Timing()
         self._attempts = Attempts(stage, self._policy, self._observer, self._timing)
+        self.halt = Halt(stage, halt or HaltPolicy(), self._timing)
+        self._settling = Turns(work, self._attempts, self.halt, bury, self._turn)
         self._intakes: dict[Partition, Intake] = {}
         self.watch = StageWatch(stage, self._intakes, self._attempts.calls, self._timing)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -107,12 +110,13 @@ class Lanes(Generic[A, P]):
 
     def state(self) -> StageState:
         """The stage as it is now."""
-        return self.watch.state()
+        return self.watch.state(self.halt.reason)
 
     def report(self) -> None:
         """Tells the observer the backlog as it is now."""
         self._observer.backlog(self.stage, self.in_flight, self.watch.oldest_age)
         self._observer.parked(self.stage, self.watch.parked)
+        self._observer.halted(self.stage, self.halt.halted)
 
     async def drain(self, grace: float) -> Drained:
         """Stops: nothing new starts, handlers in their turn get `grace` seconds, the rest is cancelled.
@@ -123,6 +127,7 @@ class Lanes(Generic[A, P]):
         """
         taken = self._unfinished
         self._suspended = self._attempts.stopping = True
+        self.halt.close()
         for intake in self._intakes.values():
             intake.room.set()
         for task in self._tasks - self._in_turn:
@@ -181,7 +186,7 @@ class Lanes(Generic[A, P]):
                 ahead = await ticket.ahead
             if isinstance(ahead, Aside):
                 continue
-            outcome = await self._settle(ticket, ahead)
+            outcome = await self._settling.settle(ticket.event, ahead)
             if intake.closed:
                 return
             # One that was parked may have stepped back in front of it meanwhile.
@@ -190,24 +195,6 @@ class Lanes(Generic[A, P]):
         lane.worker = None
         if lane.empty:
             intake.lanes.pop(lane.key, None)
-
-    async def _settle(self, ticket: Ticket, ahead: Ahead) -> Outcome:
-        event, work = ticket.event, self._work
-        if not isinstance(ahead, Failure):
-            admitted, prepared = ahead
-            outcome = await self._attempts.run(
-                "handle", event, lambda: work.handle(event, admitted, prepared), self._turn
-            )
-            if not isinstance(outcome, Failure):
-                return "done"
-            failure = outcome
-        else:
-            failure = ahead
-        await self._attempts.run(
-            "dead_letter", event, lambda: self._bury(event, failure), self._turn, for_ever=True
-        )
-        await self._attempts.run("on_dead", event, lambda: work.on_dead(event, failure), self._turn)
-        return "dead"
 
     def _finish(self, ticket: Ticket, outcome: Outcome, intake: Intake) -> None:
         event = ticket.event

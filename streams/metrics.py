@@ -108,6 +108,14 @@ CATALOGUE: tuple[Metric, ...] = (
         "read the reasons with the dead letter command, mend, send again",
     ),
     Metric(
+        "stage_halted",
+        "gauge",
+        "1 or 0",
+        ("stage",),
+        "whether the stage has stopped itself because too many of its events die",
+        "/readyz of the worker has the last reasons; mend, and it goes on by itself, or restart",
+    ),
+    Metric(
         "fenced_commits_total",
         "counter",
         "attempts",

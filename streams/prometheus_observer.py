@@ -61,6 +61,10 @@ class PrometheusObserver:
         """What waits for the next day's budget."""
         self._gauges["parked_events"].labels(stage).set(events)
 
+    def halted(self, stage: str, halted: bool) -> None:
+        """Whether a stage has stopped itself."""
+        self._gauges["stage_halted"].labels(stage).set(halted)
+
     def lag(self, topic: str, partition: int, events: int) -> None:
         """What is left of a partition."""
         self._gauges["lag_events"].labels(topic, str(partition)).set(events)

@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import uvicorn
 
@@ -20,12 +21,14 @@ from streams.agents.extract import ExtractWork
 from streams.agents.outbox import Outbox
 from streams.agents.resolve_entities import ResolveEntitiesWork
 from streams.agents.resolve_facts import ResolveFactsWork
+from streams.agents.stage_work import StageWork
 from streams.agents.update_communities import UpdateCommunitiesWork
 from streams.canary.canary import Canary, CanarySettings
 from streams.canary.flight import Flight
 from streams.canary.group import CANARY_GROUP
 from streams.canary.looking import Looking
 from streams.delivery_settings import DeliverySettings
+from streams.halt_policy import HaltPolicy
 from streams.health.limits import HealthLimits
 from streams.health.probes import Probe, broker_probe, graph_probe
 from streams.health.worker_health import WorkerHealth
@@ -34,7 +37,7 @@ from streams.lane_policy import LanePolicy
 from streams.producer import Producer
 from streams.prometheus_observer import PrometheusObserver
 from streams.timing import Timing
-from streams.topics import CHANGES, EPISODES, EXTRACTED, RESOLVED
+from streams.topics import CHANGES, EPISODES, EXTRACTED, RESOLVED, Topic
 from streams.worker_pages import worker_pages
 
 log = logging.getLogger(__name__)
@@ -61,6 +64,7 @@ class WorkerSettings:
     ontologies: Collection[str] = ()
     limits: HealthLimits = field(default_factory=HealthLimits)
     canary: CanarySettings = field(default_factory=CanarySettings)
+    halt: HaltPolicy = field(default_factory=HaltPolicy)
 
 
 class Worker:
@@ -84,14 +88,14 @@ class Worker:
         producer = Producer(settings.delivery.bootstrap, observer=observer)
         self._app = LaneApp(settings.delivery, producer=producer, observer=observer)
         outbox = Outbox(producer, settings.delivery.topic_prefix, clock)
-        policy = settings.policy
-        extract = ExtractWork(stages.extract, outbox, settings.ontologies)
-        self._app.stage("extract", EPISODES, extract, policy)
-        entities = ResolveEntitiesWork(stages.resolve_entities, outbox)
-        self._app.stage("resolve_entities", EXTRACTED, entities, policy)
-        self._app.stage("resolve_facts", RESOLVED, ResolveFactsWork(stages.resolve_facts, outbox), policy)
-        communities = UpdateCommunitiesWork(stages.update_communities, outbox)
-        self._app.stage("update_communities", CHANGES, communities, policy)
+        works: tuple[tuple[str, Topic, StageWork[Any, Any]], ...] = (
+            ("extract", EPISODES, ExtractWork(stages.extract, outbox, settings.ontologies)),
+            ("resolve_entities", EXTRACTED, ResolveEntitiesWork(stages.resolve_entities, outbox)),
+            ("resolve_facts", RESOLVED, ResolveFactsWork(stages.resolve_facts, outbox)),
+            ("update_communities", CHANGES, UpdateCommunitiesWork(stages.update_communities, outbox)),
+        )
+        for name, topic, work in works:
+            self._app.stage(name, topic, work, settings.policy, settings.halt)
         asked = [graph_probe(store), broker_probe(settings.delivery.bootstrap), *probes]
         self._canary = None
         if looking is not None and settings.canary.every:

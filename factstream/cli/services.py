@@ -61,6 +61,7 @@ def worker(port: Port = None) -> None:
                     compose.build_ontologies(settings).names,
                     compose.health_limits(settings),
                     compose.canary(settings),
+                    compose.halt(settings),
                 ),
                 stages,
                 store,

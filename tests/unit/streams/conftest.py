@@ -13,6 +13,7 @@ import pytest
 
 from streams.event import Event, Partition
 from streams.failure import Failure
+from streams.halt_policy import HaltPolicy
 from streams.lane_policy import LanePolicy
 from streams.lane_work import LaneWork
 from streams.lanes import Lanes
@@ -52,6 +53,7 @@ class Recorder:
         self.outcomes: list[str] = []
         self.failed: list[tuple[str, Verdict]] = []
         self.parkings: list[int] = []
+        self.halts: list[bool] = []
         self.backlogs: list[tuple[int, float]] = []
 
     def event_finished(self, stage: str, outcome: str, seconds: float) -> None:
@@ -68,6 +70,9 @@ class Recorder:
 
     def parked(self, stage: str, events: int) -> None:
         self.parkings.append(events)
+
+    def halted(self, stage: str, halted: bool) -> None:
+        self.halts.append(halted)
 
     def lag(self, topic: str, partition: int, events: int) -> None:
         pass
@@ -134,7 +139,7 @@ class Phased(HandleOnly):
 class Rig:
     """Lanes and everything around them, recorded."""
 
-    def __init__(self, work: HandleOnly, **policy: Any) -> None:
+    def __init__(self, work: HandleOnly, halt: HaltPolicy | None = None, **policy: Any) -> None:
         self.work = work
         self.positions: dict[Partition, list[int]] = defaultdict(list)
         self.buried: list[tuple[int, Failure]] = []
@@ -154,6 +159,7 @@ class Rig:
             generation=lambda: self.generation,
             crash=self.crashes.append,
             policy=LanePolicy(**policy),
+            halt=halt,
             observer=self.observer,
             timing=Timing(
                 sleep=self._sleep,
@@ -182,7 +188,10 @@ class Rig:
 
     async def _sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)
-        await (asyncio.sleep(0) if self.hold_pauses is None else self.hold_pauses.wait())
+        held = self.hold_pauses
+        await asyncio.sleep(0)
+        if held is not None:
+            await held.wait()
 
     def acked(self, partition: int = 0) -> int | None:
         positions = self.positions[Partition("episodes", partition)]
