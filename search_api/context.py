@@ -22,7 +22,7 @@ from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.fact import Fact, FactView
 from pipeline.model.moments import iso
-from search_api.retrieval.found import Found, Hit, item_id
+from search_api.retrieval.found import Found, Hit, hit_id
 from search_api.tokens import estimate_tokens, token_weight
 
 SECTIONS = (
@@ -62,19 +62,25 @@ def write_context(found: Found, max_tokens: int) -> Context:
 
 def _fitting(hits: Iterable[Hit], left: float) -> tuple[list[str], list[str]]:
     lines, ids = [], []
+    told: set[str] = set()
     for hit in hits:
         line = _line(hit)
+        if line in told:
+            # The same words for another pair: they are told with the first.
+            ids.append(hit_id(hit))
+            continue
         if (weight := token_weight("\n" + line)) <= left:
             left -= weight
             lines.append(line)
-            ids.append(item_id(hit.item))
+            told.add(line)
+            ids.append(hit_id(hit))
     return lines, ids
 
 
 def _line(hit: Hit) -> str:
     item = hit.item
     if isinstance(item, Fact):
-        return f"- {_plain(item.fact)} ({_interval(hit.shown)})" if hit.shown else f"- {_plain(item.fact)}"
+        return f"- {_plain(item.fact)} ({_times(hit, hit.shown)})" if hit.shown else f"- {_plain(item.fact)}"
     if isinstance(item, Entity):
         return f"{_plain(item.name)}: {_plain(item.summary) or item.type or 'Entity'}"
     if isinstance(item, Community):
@@ -83,6 +89,17 @@ def _line(hit: Hit) -> str:
     if len(text) > MAX_EPISODE_CHARACTERS:
         text = text[:MAX_EPISODE_CHARACTERS] + "…"
     return f"[{iso(item.episode.reference_time)}] {text}"
+
+
+def _times(hit: Hit, shown: FactView) -> str:
+    """The interval; those of the pairs by name where they differ, or where the sentence speaks of more than hold."""
+    intervals = [_interval(pair) for pair in hit.pairs]
+    if hit.whole and len(set(intervals)) < 2:
+        return _interval(shown)
+    return "; ".join(
+        f"{_plain(pair.source.name)}, {_plain(pair.target.name)}: {interval}"
+        for pair, interval in zip(hit.pairs, intervals, strict=True)
+    )
 
 
 def _interval(shown: FactView) -> str:

@@ -25,7 +25,8 @@ from search_api.answers import (
     episode_answer,
     episode_fields,
     fact_answer,
-    fact_fields,
+    facts_answer,
+    hyperedge_answer,
 )
 from search_api.problems import not_found
 
@@ -80,7 +81,7 @@ class Lookups:
         stored = await self._reader.episode(query.group_id, episode_id)
         if stored is None or not query.knew(stored.created_at):
             raise not_found("episode", episode_id, query.group_id)
-        return episode_answer(stored, query.known_at)
+        return await episode_answer(self._reader, stored, query.known_at)
 
     async def episodes(self, group_id: str, query: EpisodesRead) -> EpisodeList:
         """The episodes of a group, newest reference time first."""
@@ -90,9 +91,13 @@ class Lookups:
         return EpisodeList(episodes=tuple(EpisodeSummary(**episode_fields(one)) for one in found))
 
     async def fact(self, fact_id: str, query: Read) -> FactAnswer:
-        """A fact; one that is no longer believed as it was last."""
+        """A fact; one that is no longer believed as it was last. Under an id that several share, with its pairs."""
         stored = await self._reader.fact(query.group_id, fact_id)
-        shown = None if stored is None else fact_answer(stored, query.known_at)
+        if stored is not None:
+            shown = fact_answer(stored, query.known_at)
+        else:
+            facts = await self._reader.hyperedges(query.group_id, [fact_id])
+            shown = hyperedge_answer(fact_id, facts, query.known_at)
         if shown is None:
             raise not_found("fact", fact_id, query.group_id)
         return shown
@@ -111,9 +116,9 @@ class Lookups:
             raise not_found("entity", entity_id, query.group_id)
         shown = [(one, seen) for one in facts if (seen := view(one, query.known_at)) is not None]
         if query.as_of is not None:
-            shown = [(one, seen) for one, seen in shown if _holds(seen, query.as_of)]
+            shown = [(one, seen) for one, seen in shown if seen.holds_at(query.as_of)]
         shown.sort(key=_by_start)
-        return FactList(facts=tuple(FactAnswer(**fact_fields(one, seen)) for one, seen in shown))
+        return FactList(facts=await facts_answer(self._reader, shown, query.known_at, query.as_of))
 
     async def community(self, community_id: str, query: Read) -> CommunityAnswer:
         """A community with its members."""
@@ -121,12 +126,6 @@ class Lookups:
         if stored is None or not query.knew(stored.created_at):
             raise not_found("community", community_id, query.group_id)
         return CommunityAnswer(**community_fields(stored))
-
-
-def _holds(seen: FactView, at: datetime) -> bool:
-    return (seen.valid_at is None or seen.valid_at <= at) and (
-        seen.invalid_at is None or at < seen.invalid_at
-    )
 
 
 def _by_start(pair: tuple[Fact, FactView]) -> tuple[datetime, str]:

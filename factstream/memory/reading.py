@@ -15,7 +15,7 @@ from pipeline.graph.sqlite.listing import SqliteListing
 from pipeline.graph.sqlite.reader import SqliteGraphReader
 from pipeline.identity import entity_key
 from pipeline.model.entity import Entity
-from pipeline.model.fact import Fact, FactView, view
+from pipeline.model.fact import Fact, view
 from pipeline.model.moments import Moment
 from pipeline.observer import Observer
 from search_api.answers import (
@@ -26,7 +26,7 @@ from search_api.answers import (
     SearchAnswer,
     entity_fields,
     episode_answer,
-    fact_fields,
+    facts_answer,
 )
 from search_api.requests import ContextRequest, SearchRequest
 from search_api.retrieval.cross_encoder import CrossEncoder
@@ -82,7 +82,7 @@ class Reading:
     async def episode(self, group_id: str, episode_id: str) -> EpisodeAnswer | None:
         """An episode with its facts and entities."""
         stored = await self._reader.episode(group_id, episode_id)
-        return None if stored is None else episode_answer(stored)
+        return None if stored is None else await episode_answer(self._reader, stored)
 
     async def groups(self) -> list[str]:
         """The groups of the file."""
@@ -106,9 +106,9 @@ class Reading:
         stored = await (self._group_facts(group_id) if entity is None else self._of(group_id, entity))
         shown = [(fact, seen) for fact in stored if (seen := view(fact, known)) is not None]
         if at is not None:
-            shown = [(fact, seen) for fact, seen in shown if _holds(seen, at)]
+            shown = [(fact, seen) for fact, seen in shown if seen.holds_at(at)]
         shown.sort(key=lambda pair: (pair[1].valid_at or _START_OF_TIME, pair[1].id))
-        return [FactAnswer(**fact_fields(fact, seen)) for fact, seen in shown]
+        return list(await facts_answer(self._reader, shown, known, at))
 
     async def _of(self, group_id: str, entity: str) -> list[Fact]:
         """The facts of an entity by its id, else those of all entities of that name."""
@@ -135,9 +135,3 @@ class Reading:
             after = page[-1][0]
             for _, entity in page:
                 yield entity
-
-
-def _holds(seen: FactView, at: datetime) -> bool:
-    return (seen.valid_at is None or seen.valid_at <= at) and (
-        seen.invalid_at is None or at < seen.invalid_at
-    )

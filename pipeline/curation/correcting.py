@@ -92,6 +92,10 @@ def fact_corrected(ledger: Ledger, fact_id: str, correction: FactCorrection, epi
     """
     fact = ledger.facts.get(fact_id)
     if fact is None:
+        pairs = [f.id for f in ledger.facts.values() if f.hyperedge == fact_id]
+        if pairs:
+            told = f"fact {fact_id!r} stands over several pairs: correct one of them, {', '.join(pairs)}"
+            raise Poison(told, "fact")
         raise Poison(f"there is no fact {fact_id!r} in group {ledger.group_id!r}", "fact")
     item = _evidence(ledger, fact, correction, episode)
     evidence = {**ledger.evidence, item.id: item}

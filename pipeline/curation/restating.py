@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pipeline.curation.ends import with_ends
 from pipeline.curation.rebuilding import component_of, symmetric_triplets
 from pipeline.model.entity import Entity
-from pipeline.model.fact import Fact, Support
+from pipeline.model.fact import Fact
 from pipeline.timeline.evidence import Evidence
 from pipeline.timeline.reconcile import Occasion, reconcile
 
@@ -87,7 +87,7 @@ def _reminded(facts: Iterable[Fact], evidence: Iterable[Evidence], occasion: Occ
             reminded.append(fact)
             continue
         again = tuple(
-            Support(episode_id=s.episode_id, evidence_id=s.evidence_id, known_from=occasion.at)
+            s.model_copy(update={"known_from": occasion.at, "known_to": None})
             for s in {s.evidence_id: s for s in fact.support}.values()
             if of_triplet.get(s.evidence_id) == triplet and (*triplet, s.evidence_id) not in counted
         )

@@ -173,6 +173,9 @@ class GraphReader(Protocol):
     async def fact(self, group_id: str, fact_id: str) -> Fact | None:
         """One fact with its history."""
 
+    async def hyperedges(self, group_id: str, ids: Sequence[str]) -> Sequence[Fact]:
+        """The facts that share one of these ids, or shared it last, with their histories; one for each pair."""
+
     async def entity(self, group_id: str, entity_id: str) -> Entity | None:
         """One entity."""
 

@@ -13,7 +13,16 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from pipeline.llm.json_text import find_json
-from pipeline.llm.shapes import as_list, as_members, best_list, is_nothing, item_form, need_item_form, renamed
+from pipeline.llm.shapes import (
+    as_list,
+    as_members,
+    best_list,
+    is_nothing,
+    item_form,
+    need_item_form,
+    renamed,
+    spread,
+)
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -113,7 +122,7 @@ class _Fitter:
         if is_nothing(value):
             return []
         seen: dict[bytes, BaseModel] = {}
-        for item in as_list(value, form):
+        for item in (one for each in as_list(value, form) for one in spread(each, form)):
             fitted = self._item(item, form)
             if fitted is None:
                 self.dropped += 1

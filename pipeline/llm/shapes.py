@@ -7,6 +7,7 @@ An answer form is a pydantic model. It may say more about itself in class variab
 | `other_names` | other key → field: how models rename the field ("nodes" → "entities") |
 | `text_field` | the field that a bare string stands for ("Ana" → {"name": "Ana"}) |
 | `positions` | the fields that a bare list stands for (["Ana", "WORKS_AT", "Acme"]) |
+| `spread` | the fields of which each value of a list makes an item of its own (subject: [Ana, Luis] → two facts) |
 | `value_field` | with `text_field`: the fields of a map's key and value ({"age": 3} → {"name": "age", "value": 3}) |
 """
 
@@ -14,11 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice, product
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
 from pipeline.llm.json_text import find_json
+
+MAX_SPREAD = 100
 
 _NOTHING = frozenset({"", "null", "none", "n/a", "nil", "undefined"})
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -62,6 +66,19 @@ def as_members(item: Any, form: type[BaseModel]) -> dict[str, Any] | None:
         return None
     named = {k: v for k, v in renamed(item, form).items() if k in form.model_fields and not is_nothing(v)}
     return {k: v if item_form(form, k) else _flat(v) for k, v in named.items()}
+
+
+def spread(item: Any, form: type[BaseModel]) -> list[Any]:
+    """The items that one item stands for: one for each combination of the lists in the fields that are spread."""
+    fields = getattr(form, "spread", ())
+    if not fields or not isinstance(item, Mapping):
+        return [item]
+    named = renamed(item, form)
+    several = {name: named[name] for name in fields if isinstance(named.get(name), list) and named[name]}
+    if not several:
+        return [item]
+    combined = islice(product(*several.values()), MAX_SPREAD)
+    return [{**named, **dict(zip(several, values, strict=True))} for values in combined]
 
 
 def _flat(value: Any) -> Any:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from pipeline.model.moments import Moment
 from pipeline.timeline.precision import Precision
+
+Shared = Annotated[str | None, Field(exclude_if=lambda shared: shared is None)]
+"""The id that facts share when one sentence states them over several pairs; left out of JSON where there is none."""
 
 
 class EntityRef(BaseModel):
@@ -46,13 +49,14 @@ class Belief(BaseModel):
 class Support(BaseModel):
     """A piece of evidence that states a fact, and for which stretch the system counted it for this fact.
 
-    `known_to` is None while it counts. Evidence moves when late news joins two facts or splits one.
+    `hyperedge` is the evidence's own. `known_to` is None while it counts. Evidence moves when late news joins two facts or splits one.
     """
 
     model_config = ConfigDict(frozen=True)
 
     episode_id: str
     evidence_id: str = ""
+    hyperedge: Shared = None
     known_from: Moment
     known_to: Moment | None = None
 
@@ -90,6 +94,15 @@ class Fact(BaseModel):
         """The episodes that supported the fact at a moment (None: now), in order, each once."""
         return tuple(dict.fromkeys(s.episode_id for s in self.support if s.counted_at(known_at)))
 
+    def hyperedge_at(self, known_at: datetime | None = None) -> str | None:
+        """The id that the fact shared at a moment (None: now) with those of the same sentence over other pairs."""
+        return next((s.hyperedge for s in self.support if s.hyperedge and s.counted_at(known_at)), None)
+
+    @property
+    def hyperedge(self) -> str | None:
+        """The id that it shares now, or shared last; what it is found by."""
+        return self.hyperedge_at() or next((s.hyperedge for s in reversed(self.support) if s.hyperedge), None)
+
     def belief_at(self, known_at: datetime | None = None) -> Belief | None:
         """What was believed at a moment (None: now); None when the fact was not known yet."""
         known = [b for b in self.beliefs if known_at is None or b.known_from <= known_at]
@@ -97,7 +110,10 @@ class Fact(BaseModel):
 
 
 class FactView(BaseModel):
-    """A fact as an answer shows it: one belief, flattened. This is the object of contracts, on Kafka and over HTTP."""
+    """A fact as an answer shows it: one belief, flattened. This is the object of contracts, on Kafka and over HTTP.
+
+    `hyperedge` is there when one sentence states the fact over several pairs; all of them share it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -114,6 +130,13 @@ class FactView(BaseModel):
     expired_at: Moment | None
     episodes: tuple[str, ...]
     attributes: dict[str, Any] = {}
+    hyperedge: Shared = None
+
+    def holds_at(self, moment: datetime) -> bool:
+        """Whether it holds then (timeline T)."""
+        return (self.valid_at is None or self.valid_at <= moment) and (
+            self.invalid_at is None or moment < self.invalid_at
+        )
 
 
 def view(fact: Fact, known_at: datetime | None = None) -> FactView | None:
@@ -152,4 +175,5 @@ def _flatten(fact: Fact, belief: Belief, known_at: datetime | None) -> FactView:
         expired_at=belief.known_from if learned_end else None,
         episodes=fact.episodes_at(known_at),
         attributes=fact.attributes,
+        hyperedge=fact.hyperedge_at(known_at),
     )

@@ -106,4 +106,5 @@ def enriched(entity: Entity, mention: Mention) -> Entity:
 
 def summary_of(entity: Entity) -> str:
     """The text that readers see: the description, then the current facts, newest last."""
-    return " ".join(part for part in (entity.description, *(line.text for line in entity.lines)) if part)
+    lines = dict.fromkeys(line.text for line in entity.lines)
+    return " ".join(part for part in (entity.description, *lines) if part)

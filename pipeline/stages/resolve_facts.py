@@ -43,6 +43,7 @@ from pipeline.timeline.evidence import Evidence
 from pipeline.timeline.reconcile import Occasion, Reconciled, reconcile
 
 SUMMARY_LINES = 8
+MAX_PAIRS_TOLD = 8
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,10 @@ class ResolveFactsStage:
 
 
 def summary_lines(entity: Entity, changes: Iterable[FactChange], now: datetime) -> tuple[SummaryLine, ...]:
-    """The lines of an entity after some changes: current facts only, at most `SUMMARY_LINES`, newest last."""
+    """The lines of an entity after some changes: current facts only, at most `SUMMARY_LINES`, newest last.
+
+    Facts of one sentence over several pairs count once.
+    """
     lines = {line.fact_id: line for line in entity.lines}
     for change in changes:
         fact = change.fact
@@ -213,7 +217,8 @@ def summary_lines(entity: Entity, changes: Iterable[FactChange], now: datetime) 
         if change.change is not Change.retracted and _holds(fact, now):
             until = f" (until {iso(fact.invalid_at)[:10]})" if fact.invalid_at else ""
             lines[fact.id] = SummaryLine(fact_id=fact.id, text=_sentence(fact.fact) + until)
-    return tuple(lines.values())[-SUMMARY_LINES:]
+    newest = list(dict.fromkeys(line.text for line in reversed(lines.values())))[:SUMMARY_LINES]
+    return tuple(line for line in lines.values() if line.text in newest)[-SUMMARY_LINES * MAX_PAIRS_TOLD :]
 
 
 def changes_as_output(changes: Iterable[FactChange], touched: Iterable[str]) -> str:

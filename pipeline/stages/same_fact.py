@@ -47,6 +47,8 @@ def repeating(item: Evidence, fact: Fact) -> Evidence:
             "subject_name": names[0],
             "object_name": names[1],
             "relation": fact.relation,
+            # Under another relation it is no longer the same statement of several pairs.
+            "hyperedge": None,
         }
     )
 
@@ -69,6 +71,7 @@ def joined(items: Iterable[Evidence], kept: Iterable[str]) -> list[Evidence]:
     for item in items:
         if item.id not in fixed and item.cardinality is Cardinality.many and not item.symmetric:
             key = (item.subject, item.object, sentence_key(item.fact))
-            item = item.model_copy(update={"relation": first.setdefault(key, item).relation})
+            like = first.setdefault(key, item)
+            item = item.model_copy(update={"relation": like.relation, "hyperedge": like.hyperedge})
         result.append(item)
     return result

@@ -6,12 +6,14 @@ triple) follows only what an ontology declares.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from pipeline.identity import stable_id
 from pipeline.model.extraction import Cardinality, ResolvedEpisode, Statement, StatementKind
+from pipeline.stages.same_fact import sentence_key
 from pipeline.timeline.evidence import Evidence
 from pipeline.timeline.relation_rules import BuiltInRelations, RelationRules
 
@@ -76,7 +78,34 @@ def evidence_of(event: ResolvedEpisode, now: datetime, vocabulary: Vocabulary) -
                 recorded_at=now,
             )
         )
-    return found
+    return one_over_several(found, event)
+
+
+def one_over_several(items: Sequence[Evidence], event: ResolvedEpisode) -> list[Evidence]:
+    """The same evidence; what says one sentence under one relation of several pairs has one hyperedge.
+
+    Its id depends on group, relation and sentence only, so that other episodes that say the same of several pairs,
+    whenever they come, join it. What was given as it stands stays as it was given: a triple each.
+    """
+    pairs: dict[tuple[str, str], set[frozenset[str]]] = defaultdict(set)
+    for item in items:
+        if key := _shared_key(item, event):
+            pairs[key].add(frozenset((item.subject, item.object)))
+    shared = {key for key, of in pairs.items() if len(of) > 1}
+    return [
+        item.model_copy(update={"hyperedge": stable_id("hyperedge", event.episode.group_id, *key)})
+        if (key := _shared_key(item, event)) in shared
+        else item
+        for item in items
+    ]
+
+
+def _shared_key(item: Evidence, event: ResolvedEpisode) -> tuple[str, str] | None:
+    """Relation and sentence of a statement that may be one over several pairs."""
+    sentence = sentence_key(item.fact)
+    if not sentence or item.kind is not StatementKind.asserts or stated_by(item, event).verbatim:
+        return None
+    return item.relation, sentence
 
 
 def stated_by(item: Evidence, event: ResolvedEpisode) -> Statement:

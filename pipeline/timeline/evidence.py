@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.model.extraction import Cardinality, StatementKind
+from pipeline.model.fact import Shared
 from pipeline.model.moments import Moment
 from pipeline.timeline.precision import Precision
 
@@ -24,6 +25,7 @@ class Evidence(BaseModel):
     `corrects` are ids of evidence that an operator set right: what it says of the interval counts for them too, or,
     when it asserts nothing, they count no more.
     `symmetric`: the relation holds from both ends alike; subject and object then stand in the order of their ids.
+    `hyperedge` is the id that it shares with the statements of its episode that say the same sentence of other pairs.
     `additive`: the relation is declared to have many values, so no other statement may end it but its own closing.
     """
 
@@ -50,6 +52,7 @@ class Evidence(BaseModel):
     sequence: int
     index: int = 0
     rule: str = "statement"
+    hyperedge: Shared = None
     corrects: tuple[str, ...] = ()
     recorded_at: Moment
 

@@ -207,7 +207,7 @@ def _support(
             if one.known_to is None:
                 counted.add(one.evidence_id)
     kept += [
-        Support(episode_id=items[i].episode_id, evidence_id=i, known_from=at)
+        Support(episode_id=items[i].episode_id, evidence_id=i, hyperedge=items[i].hyperedge, known_from=at)
         for i in wanted
         if i not in counted
     ]

@@ -25,7 +25,7 @@ def search_answer(found: Found, took_ms: float) -> SearchAnswer:
     facts, entities, episodes, communities = (found.hits.get(scope, ()) for scope in Scope)
     return SearchAnswer(
         facts=tuple(
-            ScoredFact(**fact_fields(hit.item, hit.shown), score=hit.score)
+            ScoredFact(**fact_fields(hit.item, hit.shown, hit.pairs), score=hit.score)
             for hit in facts
             if isinstance(hit.item, Fact) and hit.shown is not None
         ),

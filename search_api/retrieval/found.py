@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from pipeline.graph.search import Candidates, Item, Scope, StoredEpisode
+from pipeline.graph.search import Candidates, GraphReader, Item, Scope, StoredEpisode
 from pipeline.model.fact import Fact, FactView, view
+from search_api.hyperedges import Shown, members, pairs_of, siblings
+from search_api.retrieval.ranked import Ranked
 
 
 @dataclass(frozen=True)
 class Hit:
-    """An item with its score; for a fact, also the belief to show."""
+    """An item with its score; for a fact, also the belief to show.
+
+    `pairs`: those over which one sentence states it, its own first. `whole`: none that is known is missing there.
+    """
 
     item: Item
     score: float
     shown: FactView | None = None
+    pairs: tuple[FactView, ...] = ()
+    whole: bool = True
 
 
 @dataclass(frozen=True)
@@ -38,9 +46,46 @@ def visible(candidates: Candidates, scope: Scope, known_at: datetime | None) -> 
     return hits
 
 
-def item_id(item: Item) -> str:
-    """The id of an item of any scope."""
-    return item.episode.id if isinstance(item, StoredEpisode) else item.id
+async def with_pairs(
+    reader: GraphReader, hits: tuple[Hit, ...], known_at: datetime | None, as_of: datetime | None
+) -> tuple[Hit, ...]:
+    """The hits, those that one sentence states over several pairs with the pairs."""
+    found = await siblings(reader, (s for hit in hits if (s := _shared(hit)) is not None))
+    made = []
+    for hit in hits:
+        if (shared := _shared(hit)) is not None:
+            pairs, whole = pairs_of(shared, members(found, shared), known_at, as_of)
+            hit = replace(hit, pairs=pairs, whole=whole)
+        made.append(hit)
+    return tuple(made)
+
+
+def _shared(hit: Hit) -> Shown | None:
+    if isinstance(hit.item, Fact) and hit.shown is not None and hit.shown.hyperedge is not None:
+        return hit.item, hit.shown
+    return None
+
+
+def told_once(order: Ranked, shown: Mapping[str, Hit]) -> Ranked:
+    """An order of keys without the facts that say the same sentence, over another pair, as a better one."""
+    told: set[tuple[str, str]] = set()
+    kept = []
+    for key, score in order:
+        shared = _shared(shown[key])
+        if shared is not None:
+            name = (shared[0].group_id, shared[1].hyperedge or "")
+            if name in told:
+                continue
+            told.add(name)
+        kept.append((key, score))
+    return tuple(kept)
+
+
+def hit_id(hit: Hit) -> str:
+    """The id of what was found, of any scope; the shared one for a fact over several pairs."""
+    if isinstance(hit.item, StoredEpisode):
+        return hit.item.episode.id
+    return (hit.shown.hyperedge if hit.shown and hit.pairs else None) or hit.item.id
 
 
 def readable(item: Item) -> str:

@@ -19,7 +19,7 @@ from search_api.recipes import Reranker
 from search_api.requests import ContextRequest, SearchRequest
 from search_api.retrieval.answer import search_answer
 from search_api.retrieval.cross_encoder import CrossEncoder
-from search_api.retrieval.found import Found, Hit, readable, visible
+from search_api.retrieval.found import Found, Hit, readable, told_once, visible, with_pairs
 from search_api.retrieval.fusion import by_score
 from search_api.retrieval.memory import MemoryWeights, episodes_in_context
 from search_api.retrieval.plan import choose_methods, choose_scopes, search_plan
@@ -129,11 +129,15 @@ class Retrieval:
         hits = {
             scope: tuple(
                 Hit(shown[scope][key].item, score, shown[scope][key].shown)
-                for key, score in orders[scope]
+                for key, score in told_once(orders[scope], shown[scope])
                 if min_score is None or score >= min_score
             )[: request.limit]
             for scope in scopes
         }
+        if hits.get(Scope.facts):
+            hits[Scope.facts] = await with_pairs(
+                self._reader, hits[Scope.facts], request.known_at, plan.as_of
+            )
         return Found(hits, tuple(dict.fromkeys(degraded)))
 
     async def _embed(self, query: str) -> tuple[Vector | None, list[str]]:

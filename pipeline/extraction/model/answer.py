@@ -55,6 +55,7 @@ class FoundFact(_Form):
     """One fact as the text states it."""
 
     positions: ClassVar[tuple[str, ...]] = ("subject", "relation", "object")
+    spread: ClassVar[tuple[str, ...]] = ("subject", "object")
     other_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(
             ("source", "source_entity", "source_name", "source_entity_name", "head", "from"), "subject"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.extraction.model.answer import Found, FoundEntity, FoundFact
+from pipeline.extraction.model.apart import apart
 from pipeline.extraction.model.commands import speaks_to_machine, tells_an_ending
 from pipeline.extraction.model.dating import DateChecker
 from pipeline.extraction.model.grounding import Ground
@@ -90,9 +91,13 @@ class Assembler:
                 known[key] = entity.model_copy(update={"name": name})
             if self._is_speaker(key) or ground.in_episode(name):
                 self._mention(known[key])
-        places = [checker.sentence_of(fact) for fact in found.facts]
-        counts = Counter(place for place in places if place is not None)
-        for fact, place in zip(found.facts, places, strict=True):
+        names = known.keys() | self._index.keys() | _SELF
+        facts = [one for fact in found.facts for one in apart(fact, names)]
+        places = [checker.sentence_of(fact) for fact in facts]
+        # What one sentence says of several pairs is one fact.
+        said = {(place, f.relation, f.fact or id(f)) for f, place in zip(facts, places, strict=True)}
+        counts = Counter(place for place, *_ in said if place is not None)
+        for fact, place in zip(facts, places, strict=True):
             ends = [
                 self._end(text, listed, known, ground, checker)
                 for text in (fact.subject, fact.object or fact.subject)

@@ -33,7 +33,7 @@ Facts: what the episode itself says or implies as true. The context only explain
 - `valid_at`, `invalid_at`: when it began to hold, and when it stopped, as ISO 8601 to the precision that is known: "2019", "2019-05", "2019-05-17" or a full time. Work relative words out from the reference time. null when the text does not tell.
 - `status`: "holds" (it is so, or will be); "held" (it was so in the past and is over); "ended" (the text says that something which was so stops or has stopped: leaving, cancelling, selling, divorcing).
 - `cardinality`: "one" when the subject can have only one such object at a time (employer, home, spouse, plan), otherwise "many".
-- Each fact once. A greeting, thanks, a question or a wish states no fact: empty lists are a good answer.
+- Each fact once. When one sentence holds for several subjects or objects (founded by three people), write one fact for each pair, all with that same sentence in `fact`. A greeting, thanks, a question or a wish states no fact: empty lists are a good answer.
 
 Use nothing that the data does not say: no knowledge of your own, no examples, no guesses."""
 

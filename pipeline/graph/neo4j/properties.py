@@ -187,6 +187,7 @@ def fact_parameters(write: FactWrite, dimension: int, at: datetime) -> Propertie
         ],
         "fs_fact": fact.model_dump_json(),
         "fs_revision": fact.revision,
+        "fs_hyperedge": fact.hyperedge,
         "fs_cardinality": fact.cardinality,
         "fs_text": search_text(fact.fact, fact.source.name, fact.target.name, fact.relation),
         "fs_scope": f"{scope} {scope}n" if ends[-1] > micros(at) else scope,

@@ -63,6 +63,14 @@ MATCH ()-[x:RELATES_TO {group_id: $group_id, uuid: $id}]->()
 RETURN x.fs_fact AS fact
 """
 
+HYPEREDGES = """CYPHER 25
+UNWIND $ids AS id
+MATCH ()-[x:RELATES_TO]->()
+USING INDEX x:RELATES_TO(group_id, fs_hyperedge)
+WHERE x.group_id = $group_id AND x.fs_hyperedge = id
+RETURN x.fs_fact AS fact ORDER BY x.fs_created, x.uuid
+"""
+
 ENTITY = f"""CYPHER 25
 MATCH (x:Entity {{group_id: $group_id, uuid: $id}})
 RETURN {ENTITY_FIELDS} AS item

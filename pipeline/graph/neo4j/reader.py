@@ -120,6 +120,11 @@ class Neo4jGraphReader:
         row = await self._one("read_fact", queries.FACT, group_id, fact_id)
         return None if row is None else codec.fact(row)
 
+    async def hyperedges(self, group_id: str, ids: Sequence[str]) -> Sequence[Fact]:
+        """The facts that share an id, oldest first."""
+        params = {"group_id": group_id, "ids": list(ids)}
+        return [codec.fact(row) for row in await self._run("read_hyperedges", queries.HYPEREDGES, params)]
+
     async def entity(self, group_id: str, entity_id: str) -> Entity | None:
         """One entity."""
         row = await self._one("read_entity", queries.ENTITY, group_id, entity_id)

@@ -31,6 +31,7 @@ _RANGES = {
     "evidence_slot_cardinality": ("(x:Evidence)", ("group_id", "fs_slot", "fs_cardinality")),
     "evidence_object_slot": ("(x:Evidence)", ("group_id", "fs_object_slot")),
     "evidence_triplet": ("(x:Evidence)", ("group_id", "fs_triplet")),
+    "fact_hyperedge": ("()-[x:RELATES_TO]-()", ("group_id", "fs_hyperedge")),
     "fact_triplet": ("()-[x:RELATES_TO]-()", ("group_id", "fs_triplet")),
     "episode_reference": ("(x:Episodic)", ("group_id", "fs_reference")),
     "episode_thread": ("(x:Episodic)", ("group_id", "fs_thread", "fs_reference")),

@@ -145,6 +145,8 @@ CLEAR_BELIEFS = "DELETE FROM belief WHERE fact_no = ?"
 ADD_BELIEF = "INSERT INTO belief VALUES (?, ?, ?, ?, ?, ?, ?)"
 CLEAR_SUPPORT = "DELETE FROM support WHERE fact_no = ?"
 ADD_SUPPORT = "INSERT INTO support VALUES (?, ?, ?, ?, ?, ?)"
+CLEAR_HYPEREDGE = "DELETE FROM hyperedge WHERE fact_no = ?"
+ADD_HYPEREDGE = "INSERT INTO hyperedge VALUES (?, ?, ?)"
 
 # Communities. A fact is current when what is believed of it last (known_to is 2 ** 62) holds at :now.
 

@@ -45,6 +45,7 @@ REMOVE = {
         "fact": (
             "DELETE FROM belief WHERE fact_no = :no",
             "DELETE FROM support WHERE fact_no = :no",
+            "DELETE FROM hyperedge WHERE fact_no = :no",
             "DELETE FROM fact WHERE no = :no",
         ),
     }.items()
@@ -75,6 +76,7 @@ ERASE = (
     "DELETE FROM episode WHERE group_no = :group",
     "DELETE FROM belief WHERE fact_no IN (SELECT no FROM fact WHERE group_no = :group)",
     "DELETE FROM support WHERE group_no = :group",
+    "DELETE FROM hyperedge WHERE group_no = :group",
     "DELETE FROM fact WHERE group_no = :group",
     "DELETE FROM evidence WHERE group_no = :group",
     "DELETE FROM mention WHERE group_no = :group",

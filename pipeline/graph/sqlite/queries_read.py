@@ -147,6 +147,11 @@ SELECT body, state, usage, created_at, reason FROM episode
 WHERE group_no = :group AND thread_id = :thread AND reference_time < :before
 ORDER BY reference_time DESC, sequence DESC LIMIT :limit"""
 FACT = "SELECT body FROM fact WHERE group_no = :group AND id = :id"
+HAS_HYPEREDGES = "SELECT 1 FROM sqlite_schema WHERE name = 'hyperedge'"
+HYPEREDGES = """
+SELECT f.body FROM json_each(:ids) i
+CROSS JOIN hyperedge h ON h.group_no = :group AND h.id = i.value
+JOIN fact f ON f.no = h.fact_no ORDER BY f.created_at, f.id"""
 ENTITY = "SELECT body, community_id FROM entity WHERE group_no = :group AND id = :id"
 ENTITY_FACTS = """
 SELECT body FROM fact WHERE group_no = :group AND source = :id

@@ -12,7 +12,7 @@ from typing import TypeVar
 from pipeline.graph.search import Candidates, SearchPlan, StoredEpisode
 from pipeline.graph.sqlite import queries_read as queries
 from pipeline.graph.sqlite import schema
-from pipeline.graph.sqlite.codec import UNBOUNDED_TO, micros, read_entity
+from pipeline.graph.sqlite.codec import UNBOUNDED_TO, json_list, micros, read_entity
 from pipeline.graph.sqlite.communities import read_one
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.items import stored_episode
@@ -121,6 +121,17 @@ class SqliteGraphReader:
             return Fact.model_validate_json(row[0]) if row else None
 
         return await self._in_group("read_fact", group_id, work, None)
+
+    async def hyperedges(self, group_id: str, ids: Sequence[str]) -> Sequence[Fact]:
+        """The facts that share an id, oldest first. A file that no writer of this version has opened has none."""
+
+        def work(connection: sqlite3.Connection, group: int) -> list[Fact]:
+            if connection.execute(queries.HAS_HYPEREDGES).fetchone() is None:
+                return []
+            rows = connection.execute(queries.HYPEREDGES, {"group": group, "ids": json_list(ids)})
+            return [Fact.model_validate_json(body) for (body,) in rows]
+
+        return await self._in_group("read_hyperedges", group_id, work, [])
 
     async def entity(self, group_id: str, entity_id: str) -> Entity | None:
         """One entity."""

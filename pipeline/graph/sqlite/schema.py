@@ -107,11 +107,18 @@ CREATE VIRTUAL TABLE community_text USING fts5 (scope, terms, tokenize = 'ascii'
 # ASCII as it is, where "unicode61" would go by its own, older, tables of what a letter is.
 
 
-JUDGED = """
-CREATE TABLE IF NOT EXISTS judged (
-    group_no INTEGER NOT NULL REFERENCES groups (no), episode_id TEXT NOT NULL, stage TEXT NOT NULL,
-    body TEXT NOT NULL, PRIMARY KEY (group_no, episode_id, stage)) WITHOUT ROWID"""
-"""What judges decided about an episode. A file of the same version that was made before it has it added."""
+ADDITIONS = (
+    """CREATE TABLE IF NOT EXISTS judged (
+        group_no INTEGER NOT NULL REFERENCES groups (no), episode_id TEXT NOT NULL, stage TEXT NOT NULL,
+        body TEXT NOT NULL, PRIMARY KEY (group_no, episode_id, stage)) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS hyperedge (
+        group_no INTEGER NOT NULL REFERENCES groups (no), id TEXT NOT NULL,
+        fact_no INTEGER NOT NULL REFERENCES fact (no),
+        PRIMARY KEY (group_no, id, fact_no)) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS hyperedge_by_fact ON hyperedge (fact_no)",
+)
+"""What judges decided about an episode; what one sentence states over several pairs. A file of the same version that
+was made before them has them added when a writer opens it."""
 
 
 def create(connection: sqlite3.Connection, dimension: int) -> None:
@@ -129,7 +136,8 @@ def create(connection: sqlite3.Connection, dimension: int) -> None:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     stored = check(connection)
-    connection.execute(JUDGED)
+    for statement in ADDITIONS:
+        connection.execute(statement)
     if stored != dimension:
         raise SettingError(
             f"the graph file holds vectors of {stored} dimensions, the configured embedding model makes {dimension}: "

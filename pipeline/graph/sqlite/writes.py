@@ -193,6 +193,9 @@ class ItemWriter:
             queries.ADD_SUPPORT,
             [(no, place, self._group, *row) for place, *row in support_rows(fact)],
         )
+        self._connection.execute(queries.CLEAR_HYPEREDGE, (no,))
+        if fact.hyperedge is not None:
+            self._connection.execute(queries.ADD_HYPEREDGE, (self._group, fact.hyperedge, no))
         put_text(
             self._connection,
             "fact",

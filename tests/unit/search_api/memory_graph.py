@@ -56,7 +56,8 @@ class MemoryGraph:
             fact=text,
             beliefs=given.get("beliefs", (belief,)),
             support=tuple(
-                Support(episode_id=episode, known_from=LEARNED) for episode in given.get("episodes", ("e1",))
+                Support(episode_id=episode, hyperedge=given.get("hyperedge"), known_from=LEARNED)
+                for episode in given.get("episodes", ("e1",))
             ),
         )
         self.items[Scope.facts].append(fact)
@@ -142,6 +143,10 @@ class MemoryGraph:
 
     async def fact(self, group_id: str, fact_id: str) -> Fact | None:
         return self._one(Scope.facts, group_id, fact_id)
+
+    async def hyperedges(self, group_id: str, ids: Sequence[str]) -> Sequence[Fact]:
+        self._check()
+        return [f for f in self._facts() if f.group_id == group_id and f.hyperedge in ids]
 
     async def entity(self, group_id: str, entity_id: str) -> Entity | None:
         return self._one(Scope.entities, group_id, entity_id)

@@ -46,6 +46,13 @@ def found(**hits):
     return Found({Scope(name): tuple(items) for name, items in hits.items()})
 
 
+def test_the_same_line_is_written_once():
+    hits = [fact_hit("Ana rows", id="1"), fact_hit("Ana rows", id="2"), fact_hit("Ana rows", start=None, id="3")]
+    context = write_context(found(facts=hits), 1000)
+    assert context.text == "Facts:\n- Ana rows (2021-02-03 - present)\n- Ana rows (unknown - present)"
+    assert context.told[Scope.facts] == ("1", "2", "3")
+
+
 def test_the_whole_form():
     episode = Episode(
         id="e1",
