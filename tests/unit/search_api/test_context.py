@@ -47,7 +47,11 @@ def found(**hits):
 
 
 def test_the_same_line_is_written_once():
-    hits = [fact_hit("Ana rows", id="1"), fact_hit("Ana rows", id="2"), fact_hit("Ana rows", start=None, id="3")]
+    hits = [
+        fact_hit("Ana rows", id="1"),
+        fact_hit("Ana rows", id="2"),
+        fact_hit("Ana rows", start=None, id="3"),
+    ]
     context = write_context(found(facts=hits), 1000)
     assert context.text == "Facts:\n- Ana rows (2021-02-03 - present)\n- Ana rows (unknown - present)"
     assert context.told[Scope.facts] == ("1", "2", "3")
