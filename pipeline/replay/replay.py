@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import orjson
 
@@ -13,9 +14,11 @@ from pipeline.graph.port import ExtractionCommit
 from pipeline.model.episode import EpisodeState
 from pipeline.model.extraction import ExtractedEpisode, Extraction, ResolvedEpisode
 from pipeline.model.judgement import JudgedEpisode
+from pipeline.observer import Observer
+from pipeline.replay.counting import Counting
 from pipeline.replay.logged import LoggedEpisode, in_log_order
-from pipeline.replay.recorded import RecordedEntityJudge, RecordedFactJudge, Records
 from pipeline.stages.extract import ExtractStage
+from pipeline.stages.recorded import Nobody, Records
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
 from pipeline.stages.update_communities import UpdateCommunitiesStage
@@ -23,15 +26,15 @@ from pipeline.stages.update_communities import UpdateCommunitiesStage
 REBUILD_TRIES = 20
 
 
-@dataclass
+@dataclass(frozen=True)
 class Replayed:
-    """What a replay did: episodes by the state in which they ended, and questions of judges that had no record.
+    """What a replay did: episodes by the state in which they ended.
 
-    `unrecorded` counts questions that were answered by "neither", since nobody was there to be asked; `lost` counts
-    verdicts whose entity or fact is not in the new graph, or that structure no longer allows.
+    `unrecorded` counts questions of judges that had no record, `lost` verdicts of the record whose entity or fact is
+    not there this time, or that structure no longer allows.
     """
 
-    states: dict[EpisodeState, int] = field(default_factory=dict)
+    states: Mapping[EpisodeState, int]
     unrecorded: int = 0
     lost: int = 0
 
@@ -71,20 +74,38 @@ class Replay:
 
         Raises Retryable, and Poison that names the episode when one cannot be replayed.
         """
-        records, done = Records(judged), Replayed()
+        counting = Counting(self.resolve_entities.observer)
+        line = self._line(Records(judged), counting)
+        states: Counter[EpisodeState] = Counter()
         groups: dict[str, None] = {}
         for one in in_log_order(episodes):
             groups[one.episode.group_id] = None
             try:
-                state = await self._one(one, records, done)
+                states[await line._one(one)] += 1
             except Poison as poison:
                 raise Poison(f"episode {one.episode.id!r}: {poison}", poison.field) from poison
-            done.states[state] = done.states.get(state, 0) + 1
         for group_id in groups:
             await self._communities(group_id)
-        return done
+        return Replayed(states, counting.events["judge_unrecorded"], counting.events["judge_lost"])
 
-    async def _one(self, one: LoggedEpisode, records: Records, done: Replayed) -> EpisodeState:
+    def _line(self, records: Records, observer: Observer) -> Replay:
+        """The same with the record put before the judges."""
+        entities, facts = self.resolve_entities, self.resolve_facts
+        nobody = Nobody()
+        return replace(
+            self,
+            resolve_entities=replace(
+                entities,
+                judge=(self.asks_judges and entities.judge) or nobody,
+                records=records,
+                observer=observer,
+            ),
+            resolve_facts=replace(
+                facts, judge=(self.asks_judges and facts.judge) or nobody, records=records, observer=observer
+            ),
+        )
+
+    async def _one(self, one: LoggedEpisode) -> EpisodeState:
         clock = self.extract.clock if one.at is None else _at(one)
         extract = replace(self.extract, clock=clock)
         received = await extract.admit(one.episode)
@@ -105,7 +126,7 @@ class Replay:
         if one.dead is not None:
             await extract.store.mark_dead(episode.group_id, episode.id, one.dead)
             return EpisodeState.dead
-        return await self._resolved(event, clock, records, done)
+        return await self._resolved(event, clock)
 
     async def _extracted(self, event: ExtractedEpisode) -> EpisodeState:
         """What was said, committed as it stands. It was paid for before, so it counts to no day of the group."""
@@ -117,31 +138,17 @@ class Replay:
         )
         return state
 
-    async def _resolved(
-        self, event: ExtractedEpisode, clock: Clock, records: Records, done: Replayed
-    ) -> EpisodeState:
-        episode = event.episode
-        entity_judge = RecordedEntityJudge(
-            records.of(episode.id, ResolveEntitiesStage.name),
-            self.resolve_entities.judge if self.asks_judges else None,
-        )
-        entities = replace(self.resolve_entities, clock=clock, judge=entity_judge, recall=entity_judge.recall)
-        outcome = await entities.run(event)
-        done.unrecorded += entity_judge.unrecorded
-        done.lost += entity_judge.lost
+    async def _resolved(self, event: ExtractedEpisode, clock: Clock) -> EpisodeState:
+        entities = await replace(self.resolve_entities, clock=clock).run(event)
         touched: list[str] = []
-        if outcome.output is not None:
-            fact_judge = RecordedFactJudge(
-                episode.group_id,
-                records.of(episode.id, ResolveFactsStage.name),
-                self.resolve_facts.judge if self.asks_judges else None,
-            )
-            facts = replace(self.resolve_facts, clock=clock, judge=fact_judge, recall=fact_judge.recall)
-            result = await facts.run(ResolvedEpisode.model_validate_json(outcome.output))
-            done.unrecorded += fact_judge.unrecorded
-            done.lost += fact_judge.lost
-            touched = orjson.loads(result.output)["touched"] if result.output else []
-        await replace(self.update_communities, clock=clock).run(episode, touched)
+        if entities.output is None:
+            # The stage behind has committed the episode before.
+            await self.resolve_facts.store.settle(event.episode)
+        else:
+            resolved = ResolvedEpisode.model_validate_json(entities.output)
+            facts = await replace(self.resolve_facts, clock=clock).run(resolved)
+            touched = orjson.loads(facts.output)["touched"] if facts.output else []
+        await replace(self.update_communities, clock=clock).run(event.episode, touched)
         return EpisodeState.committed
 
     async def _communities(self, group_id: str) -> None:

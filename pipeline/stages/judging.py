@@ -1,12 +1,8 @@
-"""What a judge is asked when rules do not suffice, and what structure forbids whatever it answers.
-
-A stage may be given a recall beside its judge: what an earlier run had decided. What is recalled is put before the
-judge whether or not it is found by likeness this time.
-"""
+"""What a judge is asked when rules do not suffice, and what structure forbids whatever it answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -15,10 +11,9 @@ from pipeline.identity import entity_key
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Usage
 from pipeline.model.extraction import Mention
-from pipeline.model.judgement import Judgement, Named
+from pipeline.model.judgement import Judgement
 from pipeline.stages.matching import type_of
 from pipeline.stages.name_marks import tell_apart
-from pipeline.timeline.evidence import Evidence
 
 
 @dataclass(frozen=True)
@@ -43,12 +38,6 @@ class EntityJudge(Protocol):
 
     async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, SameAs], Usage]:
         """One call for all questions. Answers by mention index, only for those that are the same."""
-
-
-EntityRecall = Callable[[Mention], Named | None]
-"""Which entity a mention was judged to be in an earlier run, if any."""
-FactRecall = Callable[[Evidence], Sequence[str]]
-"""Ids of evidence for the facts that a statement was judged to repeat or to end in an earlier run."""
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,11 @@ from pipeline.model.judgement import (
     record_of,
 )
 from pipeline.observer import Observer
-from pipeline.stages.judging import EntityJudge, EntityRecall, LookAlike, may_be_same
+from pipeline.stages.judging import EntityJudge, LookAlike, may_be_same
 from pipeline.stages.matching import bearing, choose, enriched, keys_of, new_entity, type_of
 from pipeline.stages.outcome import Outcome, repeat_of
 from pipeline.stages.provenance import judged_merge, told_of
+from pipeline.stages.recorded import RecordedEntityJudge, Records, counted
 from pipeline.text.analysis import search_text
 
 
@@ -36,7 +37,8 @@ class ResolveEntitiesStage:
     """Resolves all mentions of an episode together: rules first, one call of the judge for what is left.
 
     Without a judge nothing is compared by likeness: what the rules cannot join stays apart. What the judge was asked
-    and what counted of its answers is committed with the rest, so that a replay needs no judge.
+    and what counted of its answers is committed with the rest, so that a replay needs no judge: with `records` of an
+    earlier run, what they answer is not asked. Without records or judge no name is compared, and none embedded for it.
     """
 
     name: ClassVar[str] = "resolve_entities"
@@ -46,14 +48,15 @@ class ResolveEntitiesStage:
     observer: Observer
     judge: EntityJudge | None = None
     look_alikes: int = 10
-    recall: EntityRecall | None = None
+    records: Records | None = None
 
     async def run(self, event: ExtractedEpisode) -> Outcome:
         """Resolve, commit, and answer with a `ResolvedEpisode` to send on. Raises Fenced when another committed."""
         meter = Meter.begin()
         mentions = event.extraction.mentions
         vectors = await self._name_vectors(mentions) if self.judge else {}
-        recalled = self._recalled(mentions)
+        recorded = self._recorded(event)
+        recalled = _recalled(recorded, mentions)
         view = await self.store.entity_view(self._query(event, vectors, recalled))
         if view.mark is not None:
             return repeat_of(view.mark, EpisodeState.resolved, event.extraction.usage)
@@ -63,10 +66,12 @@ class ResolveEntitiesStage:
         chosen, touched = self._by_rules(event, view)
         judged: dict[int, Judgement] = {}
         verdicts: list[MentionVerdict] = []
-        if self.judge:
+        if judge := recorded or self.judge:
             questions = self._questions(event, view, recalled, chosen)
-            verdicts, cost = await self._by_judgement(event, questions, chosen, touched, judged)
+            verdicts, cost = await self._by_judgement(event, judge, questions, chosen, touched, judged)
             usage += cost
+        if recorded:
+            counted(self.observer, recorded)
         for index, mention in enumerate(mentions):
             if index not in chosen:
                 taken = {e.id for e in view.by_key[index]} | touched.keys()
@@ -111,12 +116,10 @@ class ResolveEntitiesStage:
         self.observer.spent(event.episode.group_id, usage)
         return Outcome(EpisodeState.resolved, output, usage=so_far, judged=commit.judged)
 
-    def _recalled(self, mentions: Sequence[Mention]) -> dict[int, Named]:
-        """By mention, the entity that it was judged to be before."""
-        if self.recall is None:
-            return {}
-        found = {index: self.recall(mention) for index, mention in enumerate(mentions)}
-        return {index: name for index, name in found.items() if name is not None}
+    def _recorded(self, event: ExtractedEpisode) -> RecordedEntityJudge | None:
+        if self.records is None:
+            return None
+        return RecordedEntityJudge(self.records.of(event.episode.id, self.name), self.judge)
 
     def _query(
         self, event: ExtractedEpisode, vectors: dict[str, list[float]], recalled: Mapping[int, Named]
@@ -174,16 +177,17 @@ class ResolveEntitiesStage:
     async def _by_judgement(
         self,
         event: ExtractedEpisode,
+        judge: EntityJudge,
         questions: Sequence[LookAlike],
         chosen: dict[int, str],
         touched: dict[str, Entity],
         judged: dict[int, Judgement],
     ) -> tuple[list[MentionVerdict], Usage]:
         """One call for all questions; answers what is to be kept of it."""
-        if self.judge is None or not questions:
+        if not questions:
             return [], Usage()
         mentions = event.extraction.mentions
-        answers, usage = await self.judge.same(questions)
+        answers, usage = await judge.same(questions)
         allowed = {q.index: {e.id: e for e in q.candidates} for q in questions}
         same: dict[int, Entity] = {}
         for index, answer in sorted(answers.items()):
@@ -226,3 +230,9 @@ class ResolveEntitiesStage:
     async def _name_vectors(self, mentions: tuple[Mention, ...]) -> dict[str, list[float]]:
         names = list(dict.fromkeys(m.name for m in mentions))
         return dict(zip(names, await self.embedder.embed(names), strict=True)) if names else {}
+
+
+def _recalled(recorded: RecordedEntityJudge | None, mentions: Sequence[Mention]) -> dict[int, Named]:
+    """By mention, the entity that it was judged to be before."""
+    found = {index: recorded.recall(mention) for index, mention in enumerate(mentions)} if recorded else {}
+    return {index: name for index, name in found.items() if name is not None}

@@ -34,9 +34,10 @@ from pipeline.model.moments import iso
 from pipeline.observer import Observer
 from pipeline.stages.closing import closure, outdated
 from pipeline.stages.comparing import Judged, comparisons, judged, verdicts_of, with_recalled
-from pipeline.stages.judging import FactJudge, FactRecall
+from pipeline.stages.judging import FactJudge
 from pipeline.stages.matching import summary_of
 from pipeline.stages.outcome import Outcome, repeat_of
+from pipeline.stages.recorded import RecordedFactJudge, Records, counted
 from pipeline.stages.same_fact import joined, repeating, same_sentence
 from pipeline.stages.stating import Vocabulary, evidence_of, moment_of, stated_by
 from pipeline.timeline.evidence import Evidence
@@ -51,7 +52,8 @@ class ResolveFactsStage:
     """Stores the evidence of an episode and derives anew the intervals of every slot that it touches.
 
     Rules first: spelling, direction, slot, wording. What is left of statements that were read out of text goes to the
-    judge in one call; without a judge nothing is asked. Sends on `{"changes": [FactChange, …], "touched":
+    judge in one call; without a judge nothing is asked. With `records` of an earlier run, what they answer is not asked.
+    Sends on `{"changes": [FactChange, …], "touched":
     [entity ids]}`. The episode is `committed` with it.
     """
 
@@ -63,7 +65,7 @@ class ResolveFactsStage:
     judge: FactJudge | None = None
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     near_limit: int = 10
-    recall: FactRecall | None = None
+    records: Records | None = None
 
     async def run(self, event: ResolvedEpisode) -> Outcome:
         """Derive, commit, and answer with the changes to send on. Raises Fenced when another committed."""
@@ -71,7 +73,8 @@ class ResolveFactsStage:
         stated = evidence_of(event, now, self.vocabulary)
         read = [item for item in stated if not stated_by(item, event).verbatim]
         vectors = await self._vectors(read) if self.judge else {}
-        recalled = await self._recalled(event, read)
+        recorded = self._recorded(event)
+        recalled = await self._recalled(event, recorded, read)
         query = self._query(event, stated, read, vectors, recalled)
         graph = await self.store.fact_graph(query)
         if graph.mark is not None:
@@ -79,7 +82,11 @@ class ResolveFactsStage:
             return repeat_of(graph.mark, EpisodeState.committed, event.usage)
 
         near = dict(zip((item.id for item in read), graph.near, strict=True))
-        found, usage = await self._judged(self._by_wording(stated, near), near, recalled, graph)
+        found, usage = await self._judged(
+            recorded or self.judge, self._by_wording(stated, near), near, recalled, graph
+        )
+        if recorded:
+            counted(self.observer, recorded)
         triplets = _triplets([*found.evidence, *(e for e in graph.evidence if e.symmetric)])
         triplets |= {_triplet_of(fact) for _, fact in found.ended}
         if not triplets <= set(query.triplets):
@@ -137,8 +144,15 @@ class ResolveFactsStage:
         settled |= {new.id for old, new in zip(stated, result, strict=True) if new is not old}
         return joined(result, settled)
 
+    def _recorded(self, event: ResolvedEpisode) -> RecordedFactJudge | None:
+        if self.records is None:
+            return None
+        ref = event.episode
+        return RecordedFactJudge(ref.group_id, self.records.of(ref.id, self.name), self.judge)
+
     async def _judged(
         self,
+        judge: FactJudge | None,
         items: Sequence[Evidence],
         near: Mapping[str, Sequence[NearFact]],
         recalled: Mapping[str, Sequence[Evidence]],
@@ -147,20 +161,20 @@ class ResolveFactsStage:
         shown = {
             item: with_recalled(some, recalled.get(item, ()), graph.facts) for item, some in near.items()
         }
-        asked = comparisons(items, shown, graph) if self.judge else []
-        if self.judge is None or not asked:
+        asked = comparisons(items, shown, graph) if judge else []
+        if judge is None or not asked:
             return Judged(tuple(items), ()), Usage()
-        verdicts, usage = await self.judge.compare([question for question, _ in asked])
+        verdicts, usage = await judge.compare([question for question, _ in asked])
         found = judged(items, asked, verdicts)
         if found.refused:
             self.observer.event("judge_refused", found.refused)
         return found, usage
 
     async def _recalled(
-        self, event: ResolvedEpisode, read: Sequence[Evidence]
+        self, event: ResolvedEpisode, recorded: RecordedFactJudge | None, read: Sequence[Evidence]
     ) -> dict[str, tuple[Evidence, ...]]:
         """By statement, evidence for the facts that it was judged to repeat or to end before."""
-        wanted = {item.id: tuple(self.recall(item)) for item in read} if self.recall else {}
+        wanted = {item.id: tuple(recorded.recall(item)) for item in read} if recorded else {}
         names = list(dict.fromkeys(name for some in wanted.values() for name in some))
         if not names:
             return {}

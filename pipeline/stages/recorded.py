@@ -1,4 +1,8 @@
-"""Judges that answer from the record of an earlier run."""
+"""Judges that answer from the record of an earlier run.
+
+What is recalled is put before them whether or not it is found by likeness this time: indexes that find by likeness are
+approximate, and behind what was committed a moment ago.
+"""
 
 from __future__ import annotations
 
@@ -17,31 +21,51 @@ from pipeline.model.judgement import (
     named_mention,
     places_of,
 )
+from pipeline.observer import Observer
 from pipeline.stages.judging import Comparison, EntityJudge, FactJudge, FactVerdict, LookAlike, SameAs
 from pipeline.stages.matching import bearing
 from pipeline.timeline.evidence import Evidence
 
 
 class Records:
-    """What judges said, by the id of the episode and the stage; the last record of each stands."""
+    """What judges said, by the id of the episode and the stage; the last record of each stands.
+
+    They are found by the episode's id alone, so that the group may be another one than they speak of.
+    """
 
     def __init__(self, judged: Iterable[JudgedEpisode] = ()) -> None:
-        self._of = {(one.episode.id, one.stage): one for one in judged}
+        self._of: dict[tuple[str, str], JudgedEpisode] = {}
+        self.add(judged)
+
+    def add(self, judged: Iterable[JudgedEpisode]) -> None:
+        """Some more of them."""
+        self._of |= {(one.episode.id, one.stage): one for one in judged}
 
     def of(self, episode_id: str, stage: str) -> JudgedEpisode | None:
         """The record of a stage about an episode."""
         return self._of.get((episode_id, stage))
 
 
+class Nobody:
+    """Implements both judges, and finds nothing: what has no record stays as it is."""
+
+    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, SameAs], Usage]:
+        """See `EntityJudge`."""
+        return {}, Usage()
+
+    async def compare(self, questions: Sequence[Comparison]) -> tuple[Mapping[int, FactVerdict], Usage]:
+        """See `FactJudge`."""
+        return {}, Usage()
+
+
 class RecordedEntityJudge:
-    """Implements `EntityJudge` and `EntityRecall` for one episode.
+    """Implements `EntityJudge` for one episode.
 
     Args:
         record: what was said about the episode; None: nothing.
         beside: whom to ask what has no record; None: the answer is "none of them".
 
-    `unrecorded` counts the questions without a record that nobody was asked, `lost` the verdicts whose entity is not
-    among the candidates.
+    `unrecorded` counts the questions without a record, `lost` the verdicts whose entity is not among the candidates.
     """
 
     def __init__(self, record: JudgedEpisode | None, beside: EntityJudge | None = None) -> None:
@@ -51,7 +75,7 @@ class RecordedEntityJudge:
         self.lost = 0
 
     def recall(self, mention: Mention) -> Named | None:
-        """See `EntityRecall`."""
+        """Which entity a mention was judged to be, if any."""
         verdict = self._said.get(named_mention(mention))
         return verdict.same if verdict else None
 
@@ -69,17 +93,15 @@ class RecordedEntityJudge:
                     self.lost += 1
                 else:
                     answers[question.index] = SameAs(found.id, verdict.judgement)
-        if not unknown:
-            return answers, Usage()
-        if self._beside is None:
-            self.unrecorded += len(unknown)
+        self.unrecorded += len(unknown)
+        if not unknown or self._beside is None:
             return answers, Usage()
         more, usage = await self._beside.same(unknown)
         return {**more, **answers}, usage
 
 
 class RecordedFactJudge:
-    """Implements `FactJudge` and `FactRecall` for one episode; see `RecordedEntityJudge`.
+    """Implements `FactJudge` for one episode; see `RecordedEntityJudge`.
 
     `group_id` is the group that is written to, since ids of evidence are made of it.
     """
@@ -94,7 +116,7 @@ class RecordedFactJudge:
         self.lost = 0
 
     def recall(self, item: Evidence) -> Sequence[str]:
-        """See `FactRecall`."""
+        """Ids of evidence for the facts that a statement was judged to repeat or to end."""
         verdict = self._of(item.index, item.fact)
         return [] if verdict is None else [self._evidence(place) for place in places_of(verdict)]
 
@@ -111,10 +133,8 @@ class RecordedFactJudge:
             ended = [self._found(place, question) for place in verdict.ended]
             self.lost += (verdict.same is not None and same is None) + ended.count(None)
             answers[question.index] = FactVerdict(same, tuple(e for e in ended if e is not None))
-        if not unknown:
-            return answers, Usage()
-        if self._beside is None:
-            self.unrecorded += len(unknown)
+        self.unrecorded += len(unknown)
+        if not unknown or self._beside is None:
             return answers, Usage()
         more, usage = await self._beside.compare(unknown)
         return {**more, **answers}, usage
@@ -130,3 +150,11 @@ class RecordedFactJudge:
 
     def _evidence(self, place: StatementPlace) -> str:
         return stable_id("evidence", self._group, place.episode_id, str(place.index))
+
+
+def counted(observer: Observer, judge: RecordedEntityJudge | RecordedFactJudge) -> None:
+    """Tell of questions without a record, and of verdicts that could not be given again."""
+    if judge.unrecorded:
+        observer.event("judge_unrecorded", judge.unrecorded)
+    if judge.lost:
+        observer.event("judge_lost", judge.lost)
