@@ -78,10 +78,11 @@ def _log(report: Report, published: Sequence[Sent], seen: Seen) -> None:
     """Everything acknowledged is in the log, each group's in the order in which it was acknowledged."""
     places: dict[tuple[bytes, Any], int] = {}
     for place, record in enumerate(seen.log):
-        places.setdefault((record.key or b"", _identity(record.value)), place)
+        for name in {_identity(record.value), record.value}:
+            places.setdefault((record.key or b"", name), place)
     last: dict[bytes, int] = defaultdict(lambda: -1)
     for sent in dict.fromkeys(published):
-        place = places.get((sent.key, _identity(sent.value)))
+        place = places.get((sent.key, sent.episode or sent.value))
         if place is None:
             report.lost.append(
                 f"acknowledged and not in the log: {sent.group} {sent.episode or sent.value[:60]!r}"
@@ -163,11 +164,14 @@ def _stream(report: Report, seen: Seen) -> None:
     """Whoever folds `facts.changes` from the beginning has exactly the current facts."""
     revisions: dict[tuple[str, str], int] = {}
     held: dict[tuple[str, str], FactView] = {}
+    groups = {dump.group_id for dump in seen.dumps}
     for record in seen.changes:
         try:
             change = FactChange.model_validate_json(record.value)
         except ValueError:
             continue  # a poison event of a scenario
+        if change.group_id not in groups:
+            continue
         place = (change.group_id, change.fact.id)
         if change.revision <= revisions.get(place, 0):
             continue
@@ -285,7 +289,7 @@ def _original(letter: dict[str, Any]) -> bytes:
 def _meaning(value: bytes | None) -> bytes:
     """A record's value, without the spacing of its JSON; a tombstone is `null`."""
     try:
-        return orjson.dumps(orjson.loads(value or b"null"))
+        return orjson.dumps(orjson.loads(b"null" if value is None else value))
     except orjson.JSONDecodeError:
         return value or b""
 

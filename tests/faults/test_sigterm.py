@@ -64,7 +64,7 @@ async def test_sigterm_in_the_middle(scale: Scale, servers: Ground, expected: An
             await made.tell(part)
             if number % 2:
                 async with asyncio.timeout(60):
-                    while not made.model.running:
+                    while not made.model.chats:
                         await asyncio.sleep(0.1)
             else:
                 await made.some_done(done + 1)

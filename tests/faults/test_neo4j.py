@@ -1,0 +1,117 @@
+"""Neo4j restarted, killed, gone, frozen, slow, out of disk, in a deadlock, without a leader."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.conftest import judged
+from tests.faults.ground import Ground
+from tests.faults.load import histories, slices
+from tests.faults.scale import Scale
+from tests.faults.site import site
+from tests.faults.slow_wire import slow_wire_to
+
+ERRORS = {
+    "deadlock": ["Neo.TransientError.Transaction.DeadlockDetected"],
+    "change of leader": [
+        "Neo.ClientError.Cluster.NotALeader",
+        "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase",
+        "Neo.TransientError.General.DatabaseUnavailable",
+        "Neo.TransientError.Transaction.LeaseExpired",
+    ],
+    # What Neo4j 2026 answered on a full disk (a small tmpfs): the first at the commit that found no room, the second to
+    # everything afterwards, until it was started again.
+    "disk full": [
+        "Neo.DatabaseError.Transaction.TransactionLogError",
+        "Neo.DatabaseError.Transaction.TransactionStartFailed",
+    ],
+    "out of memory": [
+        "Neo.TransientError.General.TransactionOutOfMemoryError",
+        "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+    ],
+}
+
+
+async def test_neo4j_restarted_killed_and_gone(
+    scale: Scale, servers: Ground, expected: Any, report: Any
+) -> None:
+    wanted = await expected(scale.events)
+    async with report("Neo4j restarted, killed, gone") as r, site(servers) as made, made.worker() as worker:
+        groups = made.groups(scale.groups)
+        parts = list(slices(histories(groups, scale.events), 4))
+        await made.tell(parts[0])
+        await made.some_done(1)
+        await servers.stop("neo4j")
+        await servers.start("neo4j")
+        await made.tell(parts[1])
+        await asyncio.sleep(1.0)
+        await servers.kill("neo4j")
+        await made.tell(parts[2])
+        await asyncio.sleep(scale.outage)
+        made.check_workers()
+        await servers.start("neo4j")
+        await made.tell(parts[3])
+        await made.until_all_done()
+        assert await worker.stopped() == 0
+        r.rounds, r.faults, r.note = 2, 2, f"gone for {scale.outage:.0f} s"
+        await judged(r, made, groups, wanted)
+
+
+async def test_neo4j_slow_and_frozen(scale: Scale, servers: Ground, expected: Any, report: Any) -> None:
+    """Answers that take a quarter of a second on each way, wires that break, a server that says nothing for a while."""
+    wanted = await expected(scale.events)
+    async with slow_wire_to(servers.bolt) as wire, report("Neo4j slow, cut off, frozen") as r:
+        wire.delay = 0.25
+        async with (
+            site(servers, bolt=f"bolt://127.0.0.1:{wire.port}") as made,
+            made.worker() as worker,
+        ):
+            groups = made.groups(scale.groups)
+            parts = list(slices(histories(groups, scale.events), 3))
+            await made.tell(parts[0])
+            await made.some_done(2)
+            wire.cut()
+            wire.delay = 0.05
+            await made.tell(parts[1])
+            await asyncio.sleep(1.0)
+            await asyncio.to_thread(servers.stack.pause, "neo4j")
+            await asyncio.sleep(scale.outage / 4)
+            await asyncio.to_thread(servers.stack.resume, "neo4j")
+            wire.cut()
+            await made.tell(parts[2])
+            await made.until_all_done()
+            assert await worker.stopped() == 0
+            r.rounds, r.faults = 3, 4
+            await judged(r, made, groups, wanted)
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+async def test_neo4j_answers_with_errors(
+    kind: str, scale: Scale, servers: Ground, expected: Any, report: Any
+) -> None:
+    """At statements, at commits that do not happen, and at commits that do while nobody is told."""
+    wanted = await expected(scale.events)
+    async with report(f"Neo4j: {kind}") as r, site(servers) as made:
+        groups = made.groups(scale.groups)
+        places = [("statement", 7), ("commit", 2), ("committed", 2)]
+        for (place, every), part in zip(
+            places, slices(histories(groups, scale.events), len(places)), strict=True
+        ):
+            until = Path(servers.folder) / uuid.uuid4().hex
+            made.suffers = {"codes": ERRORS[kind], "place": place, "every": every, "until": str(until)}
+            async with made.worker() as worker:
+                await made.tell(part)
+                await asyncio.sleep(scale.outage / 5)
+                until.touch()
+                await made.until_all_done()
+                assert await worker.stopped() == 0
+            counted = until.with_suffix(".count")
+            r.faults += len(counted.read_text().splitlines()) if counted.exists() else 0
+            r.rounds += 1
+        assert r.faults, "nothing was injected"
+        await judged(r, made, groups, wanted)
