@@ -83,7 +83,13 @@ async def poison_between_stages(made: Site, group: str) -> list[tuple[str, bytes
 
 async def test_poison_of_every_kind(scale: Scale, servers: Ground, expected: Any, report: Any) -> None:
     wanted = await expected(scale.events)
-    async with report("poison of every kind") as r, site(servers) as made, made.worker() as worker:
+    # A stage would rather stop than bury so much at once; here all of it is to be buried.
+    patient = {"halt_consecutive": 0, "halt_ratio": 0.0}
+    async with (
+        report("poison of every kind") as r,
+        site(servers, **patient) as made,
+        made.worker() as worker,
+    ):
         groups = made.groups(scale.groups)
         victims = groups[: 6 if scale.full else 2]
         parts = list(slices(histories(groups, scale.events), 3))

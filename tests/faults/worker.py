@@ -62,6 +62,7 @@ async def main(told: dict[str, Any]) -> None:
             WorkerSettings(
                 compose.delivery(settings),
                 replace(compose.policy(settings), first_pause=first, longest_pause=longest),
+                halt=compose.halt(settings),
             ),
             compose.build_stages(settings, seen, embedder, observer),
             store,
