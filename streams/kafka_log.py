@@ -15,21 +15,22 @@ from pipeline.errors import Poison, Retryable
 from pipeline.model.changes import EpisodeStatus, FactChange
 from pipeline.model.episode import Episode
 from pipeline.model.extraction import Extraction
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.rebuild.log import Place
 from streams.agents.decoding import read_episode, read_model
 from streams.broker import partitions_of
 from streams.event import Event
 from streams.spool import Entry, Spool, raw_entry, told_entry
-from streams.topics import CHANGES, EPISODES, EXTRACTED, SEPARATOR, STATUS, lane_key, partition_of
+from streams.topics import CHANGES, EPISODES, EXTRACTED, JUDGED, SEPARATOR, STATUS, lane_key, partition_of
 
 BATCH = 500
-TOPICS = (EPISODES, EXTRACTED, STATUS, CHANGES)
+TOPICS = (EPISODES, EXTRACTED, JUDGED, STATUS, CHANGES)
 
 log = logging.getLogger(__name__)
 
 
 class KafkaLog:
-    """Implements EpisodeLog over the topics `episodes`, `episodes.extracted`, `episodes.status` and `facts.changes`.
+    """Implements EpisodeLog over the topics `episodes`, `episodes.extracted`, `episodes.judged`, `episodes.status` and `facts.changes`.
 
     What is read is kept in a file, group by group. Records that are no episodes (they are dead letters) are passed
     over.
@@ -82,6 +83,10 @@ class KafkaLog:
     async def extractions(self, group_id: str, ids: Sequence[str]) -> Mapping[str, Extraction]:
         """See EpisodeLog."""
         return self._spool.extractions(group_id, ids)
+
+    async def judged(self, group_id: str, ids: Sequence[str]) -> Sequence[JudgedEpisode]:
+        """See EpisodeLog."""
+        return self._spool.judged(group_id, ids)
 
     async def told(self, group_id: str) -> Mapping[str, FactChange]:
         """See EpisodeLog."""
@@ -139,7 +144,7 @@ class KafkaLog:
             if self._groups is not None and group not in self._groups:
                 return []
             entry = self._entry(event, group)
-        except (Poison, UnicodeDecodeError) as error:
+        except (Poison, ValueError) as error:
             log.info("%s is passed over: %s", event.place, error)
             return []
         return [entry] if entry else []
@@ -151,6 +156,10 @@ class KafkaLog:
         if name == EXTRACTED.name:
             episode = (event.key or b"").split(SEPARATOR, 1)[-1].decode()
             return Entry("extracted", (group, episode, None if event.value is None else event.value.decode()))
+        if name == JUDGED.name:
+            _, episode, stage = (event.key or b"").decode().split(SEPARATOR.decode())
+            value = None if event.value is None else read_model(JudgedEpisode, event).model_dump_json()
+            return Entry("judged", (group, episode, stage, value))
         if name == STATUS.name:
             status = read_model(EpisodeStatus, event)
             return Entry("status", (status.group_id, status.episode_id, status.state.value))

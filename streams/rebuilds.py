@@ -7,16 +7,21 @@ from collections.abc import Mapping, Sequence
 from pipeline.model.changes import FactChange
 from pipeline.model.episode import EpisodeState
 from pipeline.model.extraction import ExtractedEpisode
+from pipeline.model.judgement import JudgedEpisode
 from streams.agents.outbox import Outbox
 from streams.curation import publish_curation
 from streams.topics import EXTRACTED, stage_key
 
 
 async def publish_rebuild(
-    outbox: Outbox, group_id: str, changes: Sequence[FactChange], settled: Mapping[str, EpisodeState]
+    outbox: Outbox,
+    group_id: str,
+    changes: Sequence[FactChange],
+    settled: Mapping[str, EpisodeState],
+    judged: Mapping[tuple[str, str], JudgedEpisode | None],
 ) -> None:
-    """The changes in order, then the states. Repeating it is harmless."""
-    await publish_curation(outbox.sender, outbox.prefix, group_id, changes, ())
+    """Records of judges, the changes in order, then the states. Repeating it is harmless."""
+    await publish_curation(outbox.sender, outbox.prefix, group_id, changes, (), judged)
     for episode_id, state in settled.items():
         await outbox.status(
             group_id, episode_id, state, reason="rebuilt" if state is EpisodeState.dead else None

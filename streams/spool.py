@@ -14,6 +14,7 @@ from typing import NamedTuple
 from pipeline.model.changes import FactChange
 from pipeline.model.episode import Episode, EpisodeState
 from pipeline.model.extraction import ExtractedEpisode, Extraction
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.rebuild.log import Place
 
 TABLES = """
@@ -21,6 +22,7 @@ CREATE TABLE IF NOT EXISTS position (topic TEXT, partition INTEGER, next INTEGER
 CREATE TABLE IF NOT EXISTS raw (
     group_id TEXT, id TEXT, sequence INTEGER, at INTEGER, body TEXT, PRIMARY KEY (group_id, id));
 CREATE TABLE IF NOT EXISTS extracted (group_id TEXT, id TEXT, body TEXT, PRIMARY KEY (group_id, id));
+CREATE TABLE IF NOT EXISTS judged (group_id TEXT, id TEXT, stage TEXT, body TEXT, PRIMARY KEY (group_id, id, stage));
 CREATE TABLE IF NOT EXISTS status (group_id TEXT, id TEXT, state TEXT, PRIMARY KEY (group_id, id));
 CREATE TABLE IF NOT EXISTS told (
     group_id TEXT, fact_id TEXT, revision INTEGER, body TEXT, PRIMARY KEY (group_id, fact_id));
@@ -44,6 +46,7 @@ class Entry(NamedTuple):
 _PUT = {
     "raw": "INSERT OR IGNORE INTO raw VALUES (?, ?, ?, ?, ?)",
     "extracted": "INSERT OR REPLACE INTO extracted VALUES (?, ?, ?)",
+    "judged": "INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?)",
     "status": "INSERT OR REPLACE INTO status VALUES (?, ?, ?)",
     "told": """INSERT INTO told VALUES (?, ?, ?, ?) ON CONFLICT (group_id, fact_id)
         DO UPDATE SET revision = excluded.revision, body = excluded.body
@@ -110,6 +113,12 @@ class Spool:
             if body is not None
         }
 
+    def judged(self, group_id: str, ids: Sequence[str]) -> list[JudgedEpisode]:
+        """What judges decided about them."""
+        return [
+            JudgedEpisode.model_validate_json(body) for _, body in self._some("judged", group_id, ids) if body
+        ]
+
     def told(self, group_id: str) -> dict[str, FactChange]:
         """The last change of each fact."""
         rows = self._connection.execute("SELECT fact_id, body FROM told WHERE group_id = ?", (group_id,))
@@ -117,8 +126,7 @@ class Spool:
 
     def _some(self, table: str, group_id: str, ids: Sequence[str]) -> list[tuple[str, str | None]]:
         query = f"SELECT id, body FROM {table} WHERE group_id = ? AND id = ?"  # noqa: S608
-        found = (self._connection.execute(query, (group_id, i)).fetchone() for i in ids)
-        return [row for row in found if row is not None]
+        return [row for i in ids for row in self._connection.execute(query, (group_id, i)).fetchall()]
 
 
 def raw_entry(episode: Episode, at: datetime) -> Entry:

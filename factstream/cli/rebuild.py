@@ -53,6 +53,12 @@ def rebuild(
     allow_dead: Annotated[
         bool, typer.Option("--allow-dead", help="Go on without episodes that cannot be told again.")
     ] = False,
+    ask_judges: Annotated[
+        bool,
+        typer.Option(
+            "--ask-judges", help="With --from extracted: ask the model what no judge was asked before."
+        ),
+    ] = False,
     folder: Annotated[
         Path | None,
         typer.Option(help="Where the shadow is kept meanwhile.", show_default="application folder"),
@@ -68,7 +74,7 @@ def rebuild(
     async def main() -> int:
         place = (folder or Path(typer.get_app_dir("factstream")) / "rebuild") / _installation(settings)
         failed = 0
-        async with _tools(settings, place, source, group) as tools:
+        async with _tools(settings, place, source is From.raw or ask_judges, group) as tools:
             for name in group or await _all_groups(tools):
                 try:
                     with Bar(name) as bar:
@@ -86,7 +92,7 @@ def rebuild(
 
 @asynccontextmanager
 async def _tools(
-    settings: Settings, place: Path, source: From, groups: Sequence[str] | None
+    settings: Settings, place: Path, asks: bool, groups: Sequence[str] | None
 ) -> AsyncIterator[Tools]:
     """What a rebuild works with, as the settings name it; the log is read from Kafka into a file in `place`."""
     observer = SilentObserver()
@@ -106,7 +112,7 @@ async def _tools(
     )
 
     async def publish(swapped: Swapped) -> None:
-        await publish_rebuild(outbox, swapped.group_id, swapped.changes, swapped.settled)
+        await publish_rebuild(outbox, swapped.group_id, swapped.changes, swapped.settled, swapped.judged)
 
     async def keep(events: Sequence[ExtractedEpisode]) -> None:
         await keep_extracted(outbox, events)
@@ -120,8 +126,8 @@ async def _tools(
             embedder=embedder,
             extractor=stages.extract.extractor,
             clock=system_clock,
-            entity_judge=stages.resolve_entities.judge,
-            fact_judge=stages.resolve_facts.judge,
+            entity_judge=stages.resolve_entities.judge if asks else None,
+            fact_judge=stages.resolve_facts.judge if asks else None,
             vocabulary=stages.resolve_facts.vocabulary,
             publish=publish,
             keep=keep,
@@ -167,6 +173,11 @@ def _say(done: Rebuilt) -> None:
             typer.echo(f"  {name} {what}: {reason}", err=True)
         if len(names) > LISTED:
             typer.echo(f"  and {len(names) - LISTED} more", err=True)
+    if done.unrecorded:
+        typer.echo(
+            f"  {done.unrecorded} questions that no judge was asked before were answered by no: see --ask-judges",
+            err=True,
+        )
     if done.left_out:
         typer.echo(
             f"  {len(done.left_out)} episodes of the log were left out: dead, forgotten, or still to come",

@@ -15,6 +15,7 @@ from pipeline.graph.ledger import RebuildStore
 from pipeline.model.changes import FactChange
 from pipeline.model.episode import EpisodeState
 from pipeline.model.extraction import ExtractedEpisode
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.observer import Observer, SilentObserver
 from pipeline.rebuild.log import EpisodeLog
 from pipeline.stages.judging import EntityJudge, FactJudge
@@ -34,12 +35,14 @@ class From(StrEnum):
 
 @dataclass(frozen=True)
 class Swapped:
-    """What a swap has to tell the outside: changes of belief, and episodes that are at their end with it."""
+    """What a swap has to tell the outside: changes of belief, episodes that are at their end with it, and records of
+    judges that are otherwise now (None: gone), by (episode id, stage)."""
 
     group_id: str
     name: str
     changes: tuple[FactChange, ...]
     settled: Mapping[str, EpisodeState]
+    judged: Mapping[tuple[str, str], JudgedEpisode | None] = field(default_factory=dict)
 
 
 Keep = Callable[[Sequence[ExtractedEpisode]], Awaitable[None]]
@@ -58,7 +61,7 @@ class Tools:
         log: what to tell again.
         embedder: of the live graph.
         extractor: reads raw episodes; not asked with `From.extracted`.
-        entity_judge, fact_judge: as in the stages; None asks nobody.
+        entity_judge, fact_judge: asked what has no record; None: nobody is asked.
         publish: None where nobody listens.
         keep: None where nothing is kept of what an extractor says.
         ahead: extractions that run side by side.
@@ -116,7 +119,7 @@ class Rebuilt:
 
     `episodes` were told again, `dead` of them could not be (with reasons), `set_aside` are acts of operators that had
     nothing left to be done to (with reasons). `changed` counts the objects that differed and were written or removed.
-    `held` is for how many seconds commits of the group waited.
+    `unrecorded` counts questions of judges that had no record and were answered by "none of them". `held` is for how many seconds commits of the group waited.
     """
 
     group_id: str
@@ -126,5 +129,6 @@ class Rebuilt:
     dead: Mapping[str, str]
     set_aside: Mapping[str, str]
     left_out: Sequence[str]
+    unrecorded: int
     seconds: float
     held: float

@@ -29,6 +29,7 @@ from pipeline.model.extraction import ExtractedEpisode, Extraction
 from pipeline.rebuild.acts import Act, acts_of, is_done, operators_episodes
 from pipeline.rebuild.log import Place
 from pipeline.rebuild.times import Learned, learned
+from pipeline.replay.recorded import Records
 
 CHUNK = 64
 """Episodes that are read and extracted together."""
@@ -97,6 +98,7 @@ class Rebuild:
             dead=swap.dead,
             set_aside=dict(self._set_aside),
             left_out=seen.plan.left_out,
+            unrecorded=shadow.unrecorded,
             seconds=time.monotonic() - started,
             held=waited,
         )
@@ -151,7 +153,7 @@ class Rebuild:
             chunk = [p for p in todo[:CHUNK] if not acts or p.sequence < acts[0].sequence]
             todo = todo[len(chunk) :]
             if chunk:
-                await self._tell(shadow, [place.episode_id for place in chunk], times)
+                await self._tell(shadow, [place.episode_id for place in chunk], times, seen.ledger)
                 done += len(chunk)
                 self.report(Progress(self.group_id, done, total))
             else:
@@ -170,7 +172,9 @@ class Rebuild:
         except Poison as poison:
             self._set_aside[act.name] = str(poison)
 
-    async def _tell(self, shadow: Shadow, ids: Sequence[str], times: Mapping[str, Learned]) -> None:
+    async def _tell(
+        self, shadow: Shadow, ids: Sequence[str], times: Mapping[str, Learned], live: Ledger
+    ) -> None:
         raw = dict(await self.tools.log.episodes(self.group_id, ids))
         if absent := [i for i in ids if i not in raw]:
             stored = await self.tools.store.raw_episodes(self.group_id, absent)
@@ -181,7 +185,10 @@ class Rebuild:
             kept = {**nothing, **await self.tools.log.extractions(self.group_id, ids)}
         if lost := [i for i in ids if i not in raw]:
             raise Retryable(f"episode {lost[0]!r} is gone from the log and from the graph: run again")
-        await shadow.tell([raw[i] for i in ids], kept, times)
+        judged = list(await self.tools.log.judged(self.group_id, ids))
+        # What the graph keeps is as new as what the log keeps, or newer.
+        judged += [record for (episode, _), record in live.judged.items() if episode in set(ids)]
+        await shadow.tell([raw[i] for i in ids], kept, times, Records(judged))
 
     async def _swap_in(self, shadow: Shadow, token: str) -> tuple[Swap, _Seen]:
         for _ in range(ATTEMPTS):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from factstream.memory.line import Line
 from factstream.memory.retrying import GivenUp, RetryPolicy, persist
@@ -18,14 +20,17 @@ from pipeline.embedding.port import Embedder
 from pipeline.graph.ledger import KnownEpisode, Ledger
 from pipeline.graph.port import Received
 from pipeline.graph.sqlite.store import SqliteGraphStore
-from pipeline.model.episode import Episode
+from pipeline.model.episode import Episode, EpisodeRef
 from pipeline.model.extraction import Extraction
 from pipeline.rebuild.acts import Act, done_again
 from pipeline.rebuild.times import Learned
+from pipeline.replay.recorded import RecordedEntityJudge, RecordedFactJudge, Records
 from pipeline.stages.extract import ExtractStage
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
 from pipeline.stages.update_communities import UpdateCommunitiesStage
+
+J = TypeVar("J", RecordedEntityJudge, RecordedFactJudge)
 
 
 class Moment:
@@ -75,6 +80,8 @@ class Shadow:
         self._tools = tools
         self._received, self._entities, self._facts = Moment(), Moment(), Moment()
         self._said = said
+        self._records = Records()
+        self._judges: list[RecordedEntityJudge | RecordedFactJudge] = []
         self._extractor = KeptExtractor(tools)
         self.store = SqliteGraphStore(
             path, dimension=tools.embedder.dimension, clock=self._facts, durable=False
@@ -122,9 +129,11 @@ class Shadow:
         episodes: Sequence[Episode],
         kept: Mapping[str, Extraction],
         times: Mapping[str, Learned],
+        records: Records | None = None,
     ) -> None:
         """Some episodes, in order: extraction side by side, everything else one after the other. One that no attempt
         can finish is `dead` in the shadow."""
+        self._records = records or Records()
         before = self._said.of({e.id for e in episodes}) if self._said else {}
         self._extractor.kept = {**kept, **before}
         places = asyncio.Semaphore(self._tools.ahead)
@@ -159,9 +168,34 @@ class Shadow:
         self._received.now, self._entities.now, self._facts.now = at.received, at.entities, at.facts
         try:
             found = await extraction
-            await persist("resolve", lambda: self._line.resolve(received, found), self._retry)
+            line = self._judged_line(ref)
+            await persist("resolve", lambda: line.resolve(received, found), self._retry)
         except GivenUp as given_up:
             await self.store.mark_dead(ref.group_id, ref.id, given_up.reason)
+
+    def _judged_line(self, episode: EpisodeRef) -> Line:
+        """The line with judges that answer from the record, and ask those of the tools what has none."""
+        tools, line = self._tools, self._line
+        of = {
+            s.name: self._records.of(episode.id, s.name) for s in (line.resolve_entities, line.resolve_facts)
+        }
+        entities, facts = line.resolve_entities, line.resolve_facts
+        if of[entities.name] is not None or tools.entity_judge is not None:
+            judge = self._judge(RecordedEntityJudge(of[entities.name], tools.entity_judge))
+            entities = replace(entities, judge=judge, recall=judge.recall)
+        if of[facts.name] is not None or tools.fact_judge is not None:
+            other = self._judge(RecordedFactJudge(self.group_id, of[facts.name], tools.fact_judge))
+            facts = replace(facts, judge=other, recall=other.recall)
+        return replace(line, resolve_entities=entities, resolve_facts=facts)
+
+    def _judge(self, judge: J) -> J:
+        self._judges.append(judge)
+        return judge
+
+    @property
+    def unrecorded(self) -> int:
+        """Questions of judges, in this run, that had no record and that nobody was asked."""
+        return sum(judge.unrecorded for judge in self._judges)
 
     async def redo(self, act: Act, original: Ledger) -> None:
         """What an operator did, done here. Raises Poison when there is nothing that it could be done to."""

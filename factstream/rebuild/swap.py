@@ -22,6 +22,7 @@ from pipeline.graph.ledger import (
 from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Vector
 from pipeline.model.changes import FactChange
 from pipeline.model.episode import EpisodeState
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.rebuild.replacing import changes_of, replaced
 from pipeline.stages.extract import MAX_EMBEDDED_CHARACTERS
 from pipeline.stages.resolve_facts import changes_as_output
@@ -70,9 +71,10 @@ async def swap_of(
         for i, k in further.items()
         if k.state is not None and (i not in known or known[i].state is not k.state)
     }
-    swapped = Swapped(live.group_id, name, changes, settled)
+    judged = _otherwise(live, after)
+    swapped = Swapped(live.group_id, name, changes, settled, judged)
     notice = None
-    if tools.publish is not None and (changes or settled):
+    if tools.publish is not None and (changes or settled or judged):
         notice = _notice(swapped)
     occurrence = Occurrence(at=now, notice=None if notice is None else (name, notice))
     texts = texts_to_embed(
@@ -91,7 +93,11 @@ async def swap_of(
     dead = {i: k.reason or "" for i, k in shadowed.items() if k.state is EpisodeState.dead}
     return Swap(
         commit=replace(
-            commit, restored=await _restored(further, known, shadow, tools), place=place, lease=token
+            commit,
+            judged=judged,
+            restored=await _restored(further, known, shadow, tools),
+            place=place,
+            lease=token,
         ),
         swapped=swapped,
         changed=changed,
@@ -115,14 +121,29 @@ def unsent(ledger: Ledger) -> list[Swapped]:
             told = orjson.loads(text)
             changes = tuple(FactChange.model_validate(change) for change in told["changes"])
             settled = {i: EpisodeState(state) for i, state in told.get("settled", {}).items()}
-            found.append(Swapped(ledger.group_id, name, changes, settled))
+            judged = {
+                (episode, by): None if record is None else JudgedEpisode.model_validate(record)
+                for episode, by, record in told.get("judged", ())
+            }
+            found.append(Swapped(ledger.group_id, name, changes, settled, judged))
     return found
 
 
 def _notice(swapped: Swapped) -> str:
     """In the form in which curations keep theirs, with the states beside."""
     told = orjson.loads(changes_as_output(swapped.changes, ()))
-    return orjson.dumps({**told, "forgotten": [], "settled": dict(swapped.settled)}).decode()
+    judged = [
+        (*place, None if record is None else record.model_dump(mode="json"))
+        for place, record in swapped.judged.items()
+    ]
+    more = {"forgotten": [], "settled": dict(swapped.settled), "judged": judged}
+    return orjson.dumps({**told, **more}).decode()
+
+
+def _otherwise(live: Ledger, after: Ledger) -> dict[tuple[str, str], JudgedEpisode | None]:
+    """Records of judges that differ."""
+    changed = {place: record for place, record in after.judged.items() if live.judged.get(place) != record}
+    return {**dict.fromkeys(live.judged.keys() - after.judged.keys()), **changed}
 
 
 def _is_further(shadowed: KnownEpisode, known: KnownEpisode | None) -> bool:

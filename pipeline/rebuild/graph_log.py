@@ -8,6 +8,7 @@ from pipeline.graph.ledger import RebuildStore
 from pipeline.model.changes import FactChange
 from pipeline.model.episode import Episode
 from pipeline.model.extraction import Extraction
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.rebuild.log import Place
 
 
@@ -37,6 +38,10 @@ class GraphLog:
     async def extractions(self, group_id: str, ids: Sequence[str]) -> Mapping[str, Extraction]:
         """None."""
         return {}
+
+    async def judged(self, group_id: str, ids: Sequence[str]) -> Sequence[JudgedEpisode]:
+        """None beside those that the ledger has."""
+        return ()
 
     async def told(self, group_id: str) -> Mapping[str, FactChange]:
         """Nothing."""

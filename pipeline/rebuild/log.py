@@ -10,6 +10,7 @@ from typing import Protocol
 from pipeline.model.changes import FactChange
 from pipeline.model.episode import Episode, EpisodeState
 from pipeline.model.extraction import Extraction
+from pipeline.model.judgement import JudgedEpisode
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class EpisodeLog(Protocol):
 
     async def extractions(self, group_id: str, ids: Sequence[str]) -> Mapping[str, Extraction]:
         """What an extractor said of them, as far as it is kept."""
+
+    async def judged(self, group_id: str, ids: Sequence[str]) -> Sequence[JudgedEpisode]:
+        """What judges decided about them, as far as it is kept."""
 
     async def told(self, group_id: str) -> Mapping[str, FactChange]:
         """By fact id, the last change that consumers were told."""

@@ -12,6 +12,7 @@ from pipeline.graph.ledger import NOTICE, Ledger, Mentioned
 from pipeline.model.changes import Change, FactChange
 from pipeline.model.community import Community
 from pipeline.model.fact import EntityRef, Fact, last_view
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.model.provenance import Contribution
 from pipeline.timeline.reconcile import Occasion, change_between, event_of
 
@@ -42,6 +43,7 @@ def replaced(live: Ledger, shadow: Ledger, told: Told) -> Ledger:
             for name, community in shadow.communities.items()
         },
         merges=shadow.merges,
+        judged=_remembered(live, shadow),
     )
     return replace(after, outputs=present_outputs(live, after))
 
@@ -131,6 +133,21 @@ def _retraction(last: FactChange, after: Ledger, occasion: Occasion) -> FactChan
         at=occasion.at,
         revision=last.revision + 1,
     )
+
+
+def _remembered(live: Ledger, shadow: Ledger) -> dict[tuple[str, str], JudgedEpisode]:
+    """The shadow's records of judges, and what older ones say of questions that did not come up this time."""
+    found = dict(live.judged)
+    for place, record in shadow.judged.items():
+        older = live.judged.get(place)
+        if older is None:
+            found[place] = record
+            continue
+        mentions = {v.mention: v for v in older.mentions} | {v.mention: v for v in record.mentions}
+        statements = {(v.index, v.said): v for v in (*older.statements, *record.statements)}
+        update = {"mentions": tuple(mentions.values()), "statements": tuple(statements.values())}
+        found[place] = older.model_copy(update=update)
+    return found
 
 
 def _as_it_stood(community: Community, before: Community | None) -> Community:

@@ -18,6 +18,7 @@ from pipeline.model.changes import Change, FactChange
 from pipeline.model.episode import Episode, EpisodeState
 from pipeline.model.extraction import Extraction
 from pipeline.model.fact import last_view
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.rebuild.graph_log import GraphLog
 from pipeline.rebuild.log import Place
 from tests.contract.curation_kit import Teller
@@ -31,6 +32,7 @@ class ListLog:
     raw: list[Episode] = field(default_factory=list)
     extracted: dict[str, Extraction] = field(default_factory=dict)
     status: dict[str, EpisodeState] = field(default_factory=dict)
+    records: list[JudgedEpisode] = field(default_factory=list)
     changes: list[FactChange] = field(default_factory=list)
 
     async def refresh(self) -> None: ...
@@ -51,6 +53,9 @@ class ListLog:
 
     async def extractions(self, group_id: str, ids: Sequence[str]) -> Mapping[str, Extraction]:
         return {i: e for i, e in self.extracted.items() if i in ids}
+
+    async def judged(self, group_id: str, ids: Sequence[str]) -> Sequence[JudgedEpisode]:
+        return [one for one in self.records if one.episode.id in ids]
 
     async def told(self, group_id: str) -> Mapping[str, FactChange]:
         return fold(self.changes)

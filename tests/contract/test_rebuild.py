@@ -14,7 +14,7 @@ from pipeline.graph.port import EntityWrite, FactWrite
 from pipeline.model.changes import Change, FactChange
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.provenance import Correction
-from pipeline.stages.judging import LookAlike
+from pipeline.stages.judging import LookAlike, SameAs
 from pipeline.timeline.precision import Precision
 from pipeline.timeline.reconcile import Occasion, event_of
 from tests.contract.curation_kit import Teller, says
@@ -37,8 +37,12 @@ class InTime(Teller):
 class ByName:
     """A judge that takes everything that it is asked about for the candidate of one name."""
 
-    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, str], Usage]:
-        found = {q.index: c.id for q in questions for c in q.candidates if c.name == "Ana"}
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, SameAs], Usage]:
+        self.asked += 1
+        found = {q.index: SameAs(c.id) for q in questions for c in q.candidates if c.name == "Ana"}
         return found, Usage(llm_calls=1)
 
 
@@ -239,14 +243,47 @@ def _as_told(ledger: Ledger) -> list[FactChange]:
     ]
 
 
-async def test_a_judge_is_asked_again_and_its_merges_are_recorded(
-    graph: Graph, group: str, tmp_path: Path
-) -> None:
-    teller = await told(graph, group, ByName())
+async def test_judges_answer_from_the_record(graph: Graph, group: str, tmp_path: Path) -> None:
+    judge = ByName()
+    teller = await told(graph, group, judge)
     await teller.tell(says("Ana Maria", "KNOWS", "Bob"), at=80)
     await teller.communities().rebuild(group)
-    before = await teller.ledger()
+    before, asked = await teller.ledger(), judge.asked
     assert before.merges
-    done = await rebuild(teller, tmp_path)
-    assert done.changed == 0
+    assert before.judged
+    # Nobody is there to be asked.
+    done = await rebuild(teller, tmp_path, entity_judge=None)
+    assert (done.changed, done.unrecorded, judge.asked) == (0, 0, asked)
+    assert (await teller.ledger()).judged == before.judged
     assert (await teller.ledger()).merges == before.merges
+    assert same(await teller.ledger(), before)
+    # The graph is lost, and the log has the records.
+    raw = list(await graph.store.raw_episodes(group, sorted(before.episodes)))
+    await teller.operator.forget_group(group)
+    log = ListLog(
+        [e.model_copy(update={"group_id": f"{group}-again"}) for e in raw], records=[*before.judged.values()]
+    )
+    again = InTime(graph, f"{group}-again")
+    done = await rebuild(again, tmp_path, log)
+    after = await again.ledger()
+    assert done.unrecorded == 0
+    assert {e.name: e.aliases for e in after.entities.values()} == {
+        e.name: e.aliases for e in before.entities.values()
+    }
+    assert after.judged
+    assert after.judged.keys() <= before.judged.keys()
+    await again.operator.forget_group(again.group)
+
+
+async def test_a_judge_is_asked_what_has_no_record(graph: Graph, group: str, tmp_path: Path) -> None:
+    teller = await told(graph, group)
+    await teller.tell(says("Ana Maria", "KNOWS", "Bob"), at=80)
+    raw = await graph.store.raw_episodes(group, sorted((await teller.ledger()).episodes))
+    judge, published = ByName(), Published()
+    done = await rebuild(teller, tmp_path, ListLog(list(raw)), entity_judge=judge, publish=published)
+    after = await teller.ledger()
+    assert done.unrecorded == 0
+    assert judge.asked > 0
+    assert "Ana Maria" not in {e.name for e in after.entities.values()}
+    assert published.swapped[0].judged == after.judged
+    assert current(published.changes).keys() <= stated(after).keys()
