@@ -20,6 +20,7 @@ from factstream.cli import (
     up,
 )
 from factstream.cli.correct import correct_app
+from factstream.cli.import_app import import_app
 from factstream.cli.merges import merges_app
 from factstream.cli.stack import stack_app
 
@@ -41,10 +42,10 @@ app.command()(mcp.mcp)
 app.command()(status.status)
 app.command()(digest.digest)
 app.command()(transfer.export)
-app.command("import")(transfer.import_)
 app.command()(forget.forget)
 app.command()(rebuild.rebuild)
 app.command("scrub-check")(forget.scrub_check)
+app.add_typer(import_app)
 app.add_typer(merges_app)
 app.add_typer(correct_app)
 app.add_typer(stack_app)
