@@ -73,14 +73,14 @@ def rebuild(
 
     async def main() -> int:
         place = (folder or Path(typer.get_app_dir("factstream")) / "rebuild") / _installation(settings)
-        failed = 0
-        async with _tools(settings, place, source is From.raw or ask_judges, group) as tools:
+        failed, asks = 0, source is From.raw or ask_judges
+        async with _tools(settings, place, asks, group) as tools:
             for name in group or await _all_groups(tools):
                 try:
                     with Bar(name) as bar:
                         options = Options(source, place, everything, allow_dead, _identity(settings))
                         done = await Rebuild(name, tools, options, bar.show).run()
-                    _say(done)
+                    _say(done, asks)
                 except RebuildRefused as refused:
                     typer.secho(f"factstream: {refused}", err=True, fg=typer.colors.RED)
                     failed += 1
@@ -160,7 +160,7 @@ async def _all_groups(tools: Tools) -> list[str]:
     return sorted({*await tools.log.groups(), *await tools.store.group_ids()})
 
 
-def _say(done: Rebuilt) -> None:
+def _say(done: Rebuilt, asks: bool) -> None:
     typer.echo(
         f"group {done.group_id}: {done.episodes} episodes, {done.changed} objects differed, "
         f"{len(done.changes)} changes published, {done.seconds:.1f} s, of which commits waited {done.held:.1f} s"
@@ -173,7 +173,7 @@ def _say(done: Rebuilt) -> None:
             typer.echo(f"  {name} {what}: {reason}", err=True)
         if len(names) > LISTED:
             typer.echo(f"  and {len(names) - LISTED} more", err=True)
-    if done.unrecorded:
+    if done.unrecorded and not asks:
         typer.echo(
             f"  {done.unrecorded} questions that no judge was asked before were answered by no: see --ask-judges",
             err=True,

@@ -119,7 +119,7 @@ class Rebuilt:
 
     `episodes` were told again, `dead` of them could not be (with reasons), `set_aside` are acts of operators that had
     nothing left to be done to (with reasons). `changed` counts the objects that differed and were written or removed.
-    `unrecorded` counts questions of judges that had no record and were answered by "none of them". `held` is for how many seconds commits of the group waited.
+    `unrecorded` counts questions of judges that had no record: without judges they were answered by "none". `held` is for how many seconds commits of the group waited.
     """
 
     group_id: str

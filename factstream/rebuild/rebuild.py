@@ -29,7 +29,7 @@ from pipeline.model.extraction import ExtractedEpisode, Extraction
 from pipeline.rebuild.acts import Act, acts_of, is_done, operators_episodes
 from pipeline.rebuild.log import Place
 from pipeline.rebuild.times import Learned, learned
-from pipeline.replay.recorded import Records
+from pipeline.stages.recorded import Records
 
 CHUNK = 64
 """Episodes that are read and extracted together."""

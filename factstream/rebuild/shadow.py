@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
 
 from factstream.memory.line import Line
 from factstream.memory.retrying import GivenUp, RetryPolicy, persist
@@ -24,13 +23,12 @@ from pipeline.model.episode import Episode, EpisodeRef
 from pipeline.model.extraction import Extraction
 from pipeline.rebuild.acts import Act, done_again
 from pipeline.rebuild.times import Learned
-from pipeline.replay.recorded import RecordedEntityJudge, RecordedFactJudge, Records
+from pipeline.replay.counting import Counting
 from pipeline.stages.extract import ExtractStage
+from pipeline.stages.recorded import Records
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
 from pipeline.stages.update_communities import UpdateCommunitiesStage
-
-J = TypeVar("J", RecordedEntityJudge, RecordedFactJudge)
 
 
 class Moment:
@@ -81,7 +79,6 @@ class Shadow:
         self._received, self._entities, self._facts = Moment(), Moment(), Moment()
         self._said = said
         self._records = Records()
-        self._judges: list[RecordedEntityJudge | RecordedFactJudge] = []
         self._extractor = KeptExtractor(tools)
         self.store = SqliteGraphStore(
             path, dimension=tools.embedder.dimension, clock=self._facts, durable=False
@@ -89,7 +86,7 @@ class Shadow:
         idle: Embedder = IdleEmbedder(tools.embedder)
         judged = tools.entity_judge is not None or tools.fact_judge is not None
         self._compared = compared = tools.embedder if judged else idle
-        observer = tools.observer
+        observer = self._counting = Counting(tools.observer)
         self._line = Line(
             store=self.store,
             extract=ExtractStage(self.store, self._extractor, idle, self._received, observer),
@@ -168,34 +165,27 @@ class Shadow:
         self._received.now, self._entities.now, self._facts.now = at.received, at.entities, at.facts
         try:
             found = await extraction
-            line = self._judged_line(ref)
+            line = self._with_records(ref)
             await persist("resolve", lambda: line.resolve(received, found), self._retry)
         except GivenUp as given_up:
             await self.store.mark_dead(ref.group_id, ref.id, given_up.reason)
 
-    def _judged_line(self, episode: EpisodeRef) -> Line:
-        """The line with judges that answer from the record, and ask those of the tools what has none."""
-        tools, line = self._tools, self._line
-        of = {
-            s.name: self._records.of(episode.id, s.name) for s in (line.resolve_entities, line.resolve_facts)
-        }
-        entities, facts = line.resolve_entities, line.resolve_facts
-        if of[entities.name] is not None or tools.entity_judge is not None:
-            judge = self._judge(RecordedEntityJudge(of[entities.name], tools.entity_judge))
-            entities = replace(entities, judge=judge, recall=judge.recall)
-        if of[facts.name] is not None or tools.fact_judge is not None:
-            other = self._judge(RecordedFactJudge(self.group_id, of[facts.name], tools.fact_judge))
-            facts = replace(facts, judge=other, recall=other.recall)
-        return replace(line, resolve_entities=entities, resolve_facts=facts)
-
-    def _judge(self, judge: J) -> J:
-        self._judges.append(judge)
-        return judge
+    def _with_records(self, episode: EpisodeRef) -> Line:
+        """The line, with the record before the judges where there is anything to answer or to ask."""
+        line, judged = self._line, self._tools.entity_judge is not None or self._tools.fact_judge is not None
+        stages = (line.resolve_entities, line.resolve_facts)
+        if not judged and all(self._records.of(episode.id, stage.name) is None for stage in stages):
+            return line
+        return replace(
+            line,
+            resolve_entities=replace(line.resolve_entities, records=self._records),
+            resolve_facts=replace(line.resolve_facts, records=self._records),
+        )
 
     @property
     def unrecorded(self) -> int:
-        """Questions of judges, in this run, that had no record and that nobody was asked."""
-        return sum(judge.unrecorded for judge in self._judges)
+        """Questions of judges, in this run, that had no record."""
+        return self._counting.events["judge_unrecorded"]
 
     async def redo(self, act: Act, original: Ledger) -> None:
         """What an operator did, done here. Raises Poison when there is nothing that it could be done to."""

@@ -282,8 +282,7 @@ async def test_a_judge_is_asked_what_has_no_record(graph: Graph, group: str, tmp
     judge, published = ByName(), Published()
     done = await rebuild(teller, tmp_path, ListLog(list(raw)), entity_judge=judge, publish=published)
     after = await teller.ledger()
-    assert done.unrecorded == 0
-    assert judge.asked > 0
+    assert done.unrecorded >= judge.asked > 0
     assert "Ana Maria" not in {e.name for e in after.entities.values()}
     assert published.swapped[0].judged == after.judged
     assert current(published.changes).keys() <= stated(after).keys()
