@@ -2,83 +2,31 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import orjson
-from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from streams.agents.decoding import LOGGED_AT_HEADER, SEQUENCE_HEADER, sequence_of
 from streams.agents.outbox import Sender
-from streams.broker import partitions_of
+from streams.dead_letter import DeadFilter, DeadLetter
+from streams.reading import read_to_end
 from streams.topics import DEAD, EPISODES
 
 
-@dataclass(frozen=True)
-class DeadLetter:
-    """One dead letter. `id` is its place in the dead letter topic ("partition-offset")."""
-
-    id: str
-    group_id: str
-    key: bytes
-    letter: dict[str, Any]
-    headers: tuple[tuple[str, bytes], ...]
-
-    @property
-    def episode_id(self) -> str | None:
-        """The episode's id as far as the original tells it."""
-        event = self.letter.get("event")
-        if not isinstance(event, dict):
-            return None
-        inner = event.get("episode", event)
-        found = inner.get("id") or inner.get("episode_id") if isinstance(inner, dict) else None
-        return str(found) if found is not None else None
-
-    @property
-    def value(self) -> bytes:
-        """The original record's value as it was sent (JSON keeps its meaning, not its spacing)."""
-        if "event_base64" in self.letter:
-            return base64.b64decode(self.letter["event_base64"])
-        return orjson.dumps(self.letter["event"])
-
-
 async def read_dead_letters(
-    bootstrap: str,
-    prefix: str = "",
-    *,
-    group_id: str | None = None,
-    stage: str | None = None,
-    since: datetime | None = None,
+    bootstrap: str, prefix: str = "", wanted: DeadFilter | None = None
 ) -> AsyncIterator[DeadLetter]:
-    """All dead letters up to now, oldest first inside a group; filtered by group, stage and time of death.
+    """All dead letters up to now that are wanted, oldest first inside a group.
 
     Raises KafkaError when the broker does not answer.
     """
-    topic = DEAD.named(prefix)
-    partitions = [TopicPartition(topic, p) for p in await partitions_of(bootstrap, topic)]
-    if not partitions:
-        return
-    # Not by seeking to the beginning: the consumer's own reset to the end may come after it.
-    consumer = AIOKafkaConsumer(
-        bootstrap_servers=bootstrap, enable_auto_commit=False, auto_offset_reset="earliest"
-    )
-    await consumer.start()
-    try:
-        consumer.assign(partitions)
-        ends = await consumer.end_offsets(partitions)
-        left = {tp for tp in partitions if await consumer.position(tp) < ends[tp]}
-        while left:
-            for tp, records in (await consumer.getmany(timeout_ms=1000)).items():
-                for record in records:
-                    found = _letter(record)
-                    if record.offset < ends[tp] and _wanted(found, group_id, stage, since):
-                        yield found
-            left = {tp for tp in left if await consumer.position(tp) < ends[tp]}
-    finally:
-        await consumer.stop()
+    wanted = wanted or DeadFilter()
+    async for record in read_to_end(bootstrap, DEAD.named(prefix)):
+        found = _letter(record)
+        if wanted.takes(found):
+            yield found
 
 
 async def replay(letter: DeadLetter, sender: Sender) -> None:
@@ -101,12 +49,4 @@ def _letter(record: Any) -> DeadLetter:
         key=key,
         letter=orjson.loads(record.value),
         headers=tuple((name, bytes(value or b"")) for name, value in record.headers or ()),
-    )
-
-
-def _wanted(letter: DeadLetter, group_id: str | None, stage: str | None, since: datetime | None) -> bool:
-    return (
-        (group_id is None or letter.group_id == group_id)
-        and (stage is None or letter.letter["stage"] == stage)
-        and (since is None or datetime.fromisoformat(letter.letter["at"]) >= since)
     )

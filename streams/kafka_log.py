@@ -19,6 +19,7 @@ from pipeline.model.judgement import JudgedEpisode
 from pipeline.rebuild.log import Place
 from streams.agents.decoding import read_episode, read_model
 from streams.broker import partitions_of
+from streams.canary.group import CANARY_GROUP
 from streams.event import Event
 from streams.spool import Entry, Spool, raw_entry, told_entry
 from streams.topics import CHANGES, EPISODES, EXTRACTED, JUDGED, SEPARATOR, STATUS, lane_key, partition_of
@@ -141,6 +142,8 @@ class KafkaLog:
         )
         try:
             group = lane_key(event.key).decode()
+            if group == CANARY_GROUP:
+                return []
             if self._groups is not None and group not in self._groups:
                 return []
             entry = self._entry(event, group)

@@ -95,7 +95,13 @@ DEAD = Topic(
 )
 JUDGING_STAGES = ("resolve_entities", "resolve_facts")
 """The stages that ask a judge."""
-ALL_TOPICS = (EPISODES, EXTRACTED, RESOLVED, JUDGED, STATUS, CHANGES, DEAD)
+DEAD_SETTLED = Topic(
+    "episodes.dead.settled",
+    key="group_id NUL id of the dead letter",
+    meaning="which dead letters were replayed or dropped, and when; the last of each is kept",
+    cleanup="compact",
+)
+ALL_TOPICS = (EPISODES, EXTRACTED, RESOLVED, JUDGED, STATUS, CHANGES, DEAD, DEAD_SETTLED)
 
 
 def stage_key(group_id: str, episode_id: str) -> bytes:

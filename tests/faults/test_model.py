@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from streams.dead_reader import DeadLetter, read_dead_letters, replay
+from streams.dead_letter import DeadFilter, DeadLetter
+from streams.dead_reader import read_dead_letters, replay
 from tests.faults.conftest import judged
 from tests.faults.ground import Ground
 from tests.faults.load import Sent, histories, slices
@@ -46,7 +47,9 @@ async def unusable(made: Site, part: list[Sent]) -> list[DeadLetter]:
     await made.tell(part)
     await made.until_all_done()
     made.model.clear()
-    letters = [letter async for letter in read_dead_letters(made.bootstrap, made.prefix, stage="extract")]
+    letters = [
+        letter async for letter in read_dead_letters(made.bootstrap, made.prefix, DeadFilter(stage="extract"))
+    ]
     return [letter for letter in letters if "no usable answer" in letter.letter["error"]]
 
 

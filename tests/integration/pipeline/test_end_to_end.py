@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from pipeline.graph.digest import digest, summary
+from streams.dead_letter import DeadFilter
 from streams.dead_reader import read_dead_letters, replay
 from streams.topics import CHANGES, EPISODES, STATUS
 from tests.integration.pipeline.checks import last_states
@@ -84,7 +85,8 @@ async def test_an_invalid_event_is_a_dead_letter_and_its_neighbours_pass(
         states = await services.until_final(group, "before", "after")
         assert states == {"before": "committed", "after": "committed"}
         letters = [
-            letter async for letter in read_dead_letters(kafka_bootstrap, installation.prefix, group_id=group)
+            letter
+            async for letter in read_dead_letters(kafka_bootstrap, installation.prefix, DeadFilter(group))
         ]
         assert [letter.letter.get("field") for letter in letters] == ["content.0.valid_at", None]
         assert letters[0].letter["event"] == bad
