@@ -31,9 +31,7 @@ async def test_workers_come_and_go_while_the_model_is_slow(
     async with report("1 to 3 to 1 workers, slow model") as r, site(servers) as made:
         # Shorter than an answer takes: polling must not wait for the model.
         made.safe["broker_max_poll_interval"] = 4.0 if scale.full else 2.0
-        made.model.latency = lambda q: (
-            chance.uniform(*scale.slow_model) if q.path == "/chat/completions" else 0.0
-        )
+        made.model.latency = lambda _: chance.uniform(*scale.slow_model)
         groups = made.groups(scale.groups)
         parts = list(slices(histories(groups, scale.events), 5))
         async with made.worker() as first:

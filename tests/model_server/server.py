@@ -34,7 +34,8 @@ class ModelServer:
     is used up after that. What no rule matches is answered by the toy grammar (chat) or by hashed words (embeddings).
 
     Args:
-        latency: seconds that every answer takes; of embeddings `embedding_latency`, when that is given.
+        latency: seconds that every answer takes, or a callable that tells them of a request;
+            of embeddings `embedding_latency`, when that is given.
         json_schema, json_object: whether response_format is understood; if not, it is a 400.
         refused: request parameters that are a 400 ("max_tokens", "temperature").
         models: the models that exist; None: any.
@@ -48,8 +49,8 @@ class ModelServer:
     def __init__(
         self,
         *,
-        latency: float = 0.0,
-        embedding_latency: float | None = None,
+        latency: float | Callable[[RecordedRequest], float] = 0.0,
+        embedding_latency: float | Callable[[RecordedRequest], float] | None = None,
         json_schema: bool = True,
         json_object: bool = True,
         refused: tuple[str, ...] = (),
@@ -169,8 +170,9 @@ class ModelServer:
         if path not in ("/chat/completions", "/embeddings"):
             return error_answer(Status(404, "no such path"))
         recorded = self._record(path, request)
-        if latency := self.embedding_latency if path == "/embeddings" else self.latency:
-            await asyncio.sleep(latency)
+        latency = self.embedding_latency if path == "/embeddings" else self.latency
+        if seconds := latency(recorded) if callable(latency) else latency:
+            await asyncio.sleep(seconds)
         given = self._rejection(recorded) or self._scripted(recorded)
         if isinstance(given, Status):
             return error_answer(given)
