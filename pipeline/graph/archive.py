@@ -128,12 +128,16 @@ class MergeRecord(_Record):
 
 
 class MarkRecord(_Record):
-    """That a stage has committed an episode, that an episode was forgotten, or a notice that is still to be sent."""
+    """That a stage has committed an episode, that an episode was forgotten, or a notice that is still to be sent.
+
+    `judged` is what a judge decided (a `JudgedEpisode` as JSON); `forgotten` that the episode bears its tombstone."""
 
     kind: Literal["mark"] = "mark"
     episode_id: str
     stage: str
     output: str | None = None
+    judged: str | None = None
+    forgotten: bool = False
 
 
 Embedded = EpisodeRecord | CommunityRecord | EntityRecord | FactRecord

@@ -19,6 +19,7 @@ from pipeline.graph.archive import (
     EntityRecord,
     EvidenceRecord,
     FactRecord,
+    MarkRecord,
     Record,
     packed,
     records,
@@ -31,6 +32,8 @@ from pipeline.graph.neo4j.dump import Neo4jDump
 from pipeline.graph.search import Scope
 from pipeline.graph.sqlite.archive import SqliteArchiveSource, SqliteArchiveTarget
 from pipeline.graph.sqlite.dump import SqliteDump
+from pipeline.model.episode import EpisodeRef
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.observer import SilentObserver
 from tests.contract.conftest import open_neo4j, open_sqlite
 from tests.contract.curation_kit import Teller, believed, says
@@ -180,10 +183,18 @@ async def test_a_group_is_the_same_in_another_store(place: Place, file: Place, g
 
 async def test_taking_in_again_changes_nothing(place: Place, file: Place, group: str) -> None:
     await history(file, group)
-    found = await file.told(group)
+    found = [_with_verdict(record) for record in await file.told(group)]
     await move(found, place, group, group)
     await move(found, place, group, group)
     assert plain(await place.told(group)) == plain(found)
+
+
+def _with_verdict(record: Record) -> Record:
+    if isinstance(record, MarkRecord) and record.stage == "resolve_facts" and not record.forgotten:
+        ref = EpisodeRef(id=record.episode_id, group_id="g", reference_time=day(1), sequence=1)
+        verdicts = JudgedEpisode(episode=ref, stage=record.stage)
+        return record.model_copy(update={"judged": verdicts.model_dump_json()})
+    return record
 
 
 @pytest.mark.parametrize("way", ["out", "in"])

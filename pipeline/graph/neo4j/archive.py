@@ -276,7 +276,7 @@ def _merge(row: Row) -> Record:
 
 
 def _mark(row: Row) -> Record:
-    return MarkRecord(episode_id=row["episode_id"], stage=row["stage"], output=row["output"])
+    return MarkRecord(**row)
 
 
 _READS: tuple[tuple[str, Callable[[Row], Record]], ...] = (

@@ -69,7 +69,10 @@ RETURN m.fs_json AS json ORDER BY m.uuid
 MARKS = """CYPHER 25
 MATCH (mark:StageMark)
 WHERE mark.group_id = $group_id AND mark.episode_id IS NOT NULL AND mark.stage IS NOT NULL
-RETURN mark.episode_id AS episode_id, mark.stage AS stage, mark.output AS output
+RETURN mark.episode_id AS episode_id, mark.stage AS stage, mark.output AS output, mark.judged AS judged,
+    EXISTS {
+        (:StageMark {group_id: $group_id, episode_id: mark.episode_id, stage: 'forgotten'})
+    } AS forgotten
 ORDER BY episode_id, stage
 """
 
@@ -101,5 +104,5 @@ SET whole.fs_spent = coalesce($spent, whole.fs_spent)
 SET_MARKS = """CYPHER 25
 UNWIND $marks AS w
 MERGE (mark:StageMark {group_id: $group_id, episode_id: w.episode_id, stage: w.stage})
-SET mark.output = w.output
+SET mark.output = w.output, mark.judged = w.judged, mark.forgotten = CASE WHEN w.forgotten THEN true END
 """

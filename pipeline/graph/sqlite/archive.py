@@ -188,8 +188,11 @@ def _records(connection: sqlite3.Connection, group_id: str) -> Iterator[Record]:
         yield FactRecord(fact=Fact.model_validate_json(body), vector=_text(data))
     for (body,) in connection.execute(q.MERGES, of):
         yield MergeRecord(merge=Merge.model_validate_json(body))
-    for episode, stage, output in connection.execute(q.MARKS, of):
-        yield MarkRecord(episode_id=episode, stage=stage, output=output)
+    marks = q.MARKS if connection.execute(q.HAS_JUDGED).fetchone() else q.OLD_MARKS
+    for episode, stage, output, judged, forgotten in connection.execute(marks, of):
+        yield MarkRecord(
+            episode_id=episode, stage=stage, output=output, judged=judged, forgotten=bool(forgotten)
+        )
 
 
 def _text(data: bytes | None) -> str | None:
@@ -230,6 +233,8 @@ def _put(
         case MarkRecord():
             mark = {"group": group, "episode": record.episode_id, "stage": record.stage}
             connection.execute(queries.PUT_MARK, {**mark, "output": record.output})
+            if record.judged is not None:
+                connection.execute(queries.PUT_JUDGED, {**mark, "body": record.judged})
 
 
 def _put_episode(connection: sqlite3.Connection, group: int, record: EpisodeRecord, dimension: int) -> None:

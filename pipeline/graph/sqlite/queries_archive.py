@@ -39,4 +39,17 @@ FACTS = """
 SELECT v.data, f.body FROM fact f LEFT JOIN vector v ON v.kind = 'fact' AND v.item_no = f.no
 WHERE f.group_no = :group ORDER BY f.no"""
 MERGES = "SELECT body FROM merge WHERE group_no = :group ORDER BY id"
-MARKS = "SELECT episode_id, stage, output FROM mark WHERE group_no = :group ORDER BY rowid"
+MARKS = """
+SELECT m.episode_id, m.stage, m.output, j.body,
+    EXISTS (SELECT 1 FROM mark t
+        WHERE t.group_no = m.group_no AND t.episode_id = m.episode_id AND t.stage = 'forgotten') AS forgotten
+FROM mark m
+LEFT JOIN judged j ON j.group_no = m.group_no AND j.episode_id = m.episode_id AND j.stage = m.stage
+WHERE m.group_no = :group ORDER BY m.rowid"""
+OLD_MARKS = """
+SELECT m.episode_id, m.stage, m.output, NULL,
+    EXISTS (SELECT 1 FROM mark t
+        WHERE t.group_no = m.group_no AND t.episode_id = m.episode_id AND t.stage = 'forgotten') AS forgotten
+FROM mark m WHERE m.group_no = :group ORDER BY m.rowid"""
+"""Of a file that was last written before verdicts were kept."""
+HAS_JUDGED = "SELECT 1 FROM sqlite_schema WHERE name = 'judged'"
