@@ -61,7 +61,13 @@ async def test_it_stops_tells_and_goes_on_by_itself(installation: Any, wait_for:
         work.misled = False
         await wait_for(lambda: halted() == 0)
         assert [one for one in (await health.readiness()).reasons if one.code == "halted"] == []
-        await wait_for(lambda: app.states[0].waiting == 0 and sum(map(len, work.handled.values())) > LIMIT)
+        dead_letters = ("factstream_dead_letters_total", {"stage": "extract"})
+        await wait_for(
+            lambda: (
+                sum(map(len, work.handled.values())) + observer.registry.get_sample_value(*dead_letters)
+                == EVENTS
+            )
+        )
     handled = sum(map(len, work.handled.values()))
     # A few more than the limit may die, since the deaths of one group alone stop nobody.
     assert LIMIT - 1 <= EVENTS - handled < EVENTS / 2
@@ -75,22 +81,22 @@ async def test_it_stops_tells_and_goes_on_by_itself(installation: Any, wait_for:
 async def test_a_restart_while_it_is_stopped_loses_nothing(installation: Any, wait_for: Any) -> None:
     await fill(installation, EVENTS, GROUPS)
     settings = DeliverySettings(installation.bootstrap, installation.group, installation.prefix)
-    app = LaneApp(settings)
+    observer = PrometheusObserver()
+    app = LaneApp(settings, observer=observer)
     lanes = app.stage("extract", EPISODES, Misled(misled=True), halt=HaltPolicy(consecutive=LIMIT, ratio=0))
     async with serving(app):
         await wait_for(lambda: lanes.halt.halted)
+    died = observer.registry.get_sample_value("factstream_dead_letters_total", {"stage": "extract"})
+    letters = await installation.read(DEAD, lambda got: len(got) == died)
+    dead = {orjson.loads(letter.value)["event"]["n"] for letter in letters}
     mended, again = Misled(misled=False), LaneApp(settings)
     again.stage("extract", EPISODES, mended)
+
+    def all_there() -> bool:
+        return dead.union(*mended.handled.values()) == set(range(EVENTS))
+
     async with serving(again):
-        await wait_for(
-            lambda: again.states[0].waiting == 0 and sum(map(len, mended.handled.values())) > LIMIT
-        )
-    handled = {n for numbers in mended.handled.values() for n in numbers}
-
-    def rest_is_dead(letters: list[Any]) -> bool:
-        return handled | {orjson.loads(letter.value)["event"]["n"] for letter in letters} == set(
-            range(EVENTS)
-        )
-
-    assert len(await installation.read(DEAD, rest_is_dead)) < EVENTS / 2
+        await wait_for(all_there)
+        await wait_for(lambda: again.states[0].waiting == 0)
+    assert len(dead) < EVENTS / 2
     assert await installation.uncommitted(EPISODES) == 0
