@@ -28,6 +28,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,6 +54,7 @@ from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
 from pipeline.text import analysis
 from search_api.requests import SearchRequest
+from search_api.retrieval import memory, search
 from search_api.retrieval.memory import MemoryWeights
 from search_api.retrieval.search import Retrieval
 
@@ -74,13 +76,23 @@ class Question:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to search: a recipe or reranker over methods, with weights; `terms` names another text analysis."""
+    """A way to search: a recipe with weights; `terms` names another text analysis, `without` what is taken out."""
 
     name: str
     recipe: str = "memory"
     scopes: tuple[Scope, ...] = tuple(Scope)
     weights: MemoryWeights = FULL
     terms: str = "as they are"
+    without: str = ""
+
+    def patched(self) -> Any:
+        """A patch that takes out what has no weight: names stay in what is embedded, or the words of neighbours do not
+        count."""
+        if self.without == "names":
+            return patch.object(search, "without_names", lambda question: question)
+        if self.without == "coverage":
+            return patch.object(memory, "covered", lambda *given: {})
+        return nullcontext()
 
 
 EPISODES = (Scope.episodes,)
@@ -94,6 +106,8 @@ WAYS = (
     Way("hybrid_score", "hybrid_score", EPISODES),
     Way("memory"),
     Way("  without vectors", weights=replace(FULL, vectors=0.0)),
+    Way("  names left in", without="names"),
+    Way("  words by episode", without="coverage"),
     Way("  without neighbours", weights=replace(FULL, near=(0.0, 0.0))),
     Way("  only the next places", weights=replace(FULL, near=(0.5, 0.0))),
     Way("  without session", weights=replace(FULL, session=0.0)),
@@ -101,8 +115,13 @@ WAYS = (
     Way("  without facts", weights=replace(FULL, fact=0.0)),
     Way("  without stems", terms="no stems"),
     Way("  without stop words", terms="no stop words"),
-    Way("  vectors 0.3", weights=replace(FULL, vectors=0.3)),
+    Way("  vectors 0.5", weights=replace(FULL, vectors=0.5)),
     Way("  vectors 1", weights=replace(FULL, vectors=1.0)),
+    Way("  near 0.6, 0.4", weights=replace(FULL, near=(0.6, 0.4))),
+    Way("  session 0.15", weights=replace(FULL, session=0.15)),
+    Way("  session 0.5", weights=replace(FULL, session=0.5)),
+    Way("  speaker 0.1", weights=replace(FULL, speaker=0.1)),
+    Way("  speaker 0.2", weights=replace(FULL, speaker=0.2)),
     Way("  fact 0.3", weights=replace(FULL, fact=0.3)),
 )
 
@@ -290,7 +309,8 @@ async def main() -> None:
                     facts = await fill(files[way.terms], episodes, embedder, options.extract)
                     if options.extract:
                         print(f"({facts} changes of belief in the graph, terms {way.terms})")
-                scores, took = await measure(files[way.terms], way, questions, embedder, options.limit)
+                with way.patched():
+                    scores, took = await measure(files[way.terms], way, questions, embedder, options.limit)
             print(row(way.name, scores, took), flush=True)
 
 

@@ -60,7 +60,7 @@ class SearchPlan:
     """One request to the store: every scope by every method, with the filters applied before the limit.
 
     `terms` are the query's search terms (see pipeline.text.analysis); empty: BM25 finds nothing. `vector` is the
-    query's embedding; None: cosine finds nothing. `as_of` None is any time; `known_at` None is now. `limit` is the
+    query's embedding; None: cosine finds nothing; episodes are measured by `episode_vector` if there is one. `as_of` None is any time; `known_at` None is now. `limit` is the
     number of candidates per scope and method. With `distances_from` the store adds how many steps each candidate is
     away from that entity (facts: their nearer end), at most `max_distance`. With `similarities` it adds the cosine
     of each pair of candidates of a scope, so that no vector needs to leave it. With `mentions` it adds the number of
@@ -77,6 +77,7 @@ class SearchPlan:
     limit: int
     terms: tuple[str, ...] = ()
     vector: Vector | None = None
+    episode_vector: Vector | None = None
     as_of: datetime | None = None
     known_at: datetime | None = None
     filters: Filters = Filters()
@@ -88,6 +89,11 @@ class SearchPlan:
     mentions: bool = False
     neighbours: int = 0
     sources: bool = False
+
+    def vector_of(self, scope: Scope) -> Vector | None:
+        """The vector that the items of a scope are measured by."""
+        unnamed = self.episode_vector if scope is Scope.episodes else None
+        return self.vector if self.vector is None or unnamed is None else unnamed
 
 
 CENTRES = 30

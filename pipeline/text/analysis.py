@@ -25,6 +25,8 @@ MAX_TERM_LENGTH = 255
 
 def fold(text: str) -> str:
     """Case and accents folded: "Ángel MÜLLER" becomes "angel muller". Hangul syllables stay whole."""
+    if text.isascii():
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text)
     bare = "".join(c for c in decomposed if not unicodedata.combining(c) and unicodedata.category(c) != "Cf")
     return unicodedata.normalize("NFC", bare).casefold()

@@ -3,8 +3,10 @@
 A turn of a conversation is seldom an answer by itself: the question before it, the reply after it and the
 conversation that it is part of say what it is about. So an episode is worth
 
-    own score, plus 1/2 of that of the episodes next to it, plus 1/4 of those two places away   (divided by the best)
-    + session x the best own score in its thread                                              (divided by the best)
+    words: how much of the question it and those next to it cover, see `coverage`; its own BM25 at least
+    + vectors x (own cosine, plus 1/2 of that of the episodes next to it, plus 1/4 of those two places away)
+                                                                              (their sum divided by the best)
+    + session x the best own score in its thread                              (divided by the best)
     + speaker   when the question names who speaks, or an entity found by the question is who speaks
     + fact    x the score of the best fact found that it supports
 
@@ -18,15 +20,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pipeline.graph.search import Candidates, Method, Scope, StoredEpisode, item_key
+from pipeline.graph.search import Candidates, Leg, Method, Scope, StoredEpisode, item_key
 from pipeline.identity import entity_key
 from pipeline.model.entity import Entity
 from pipeline.model.fact import Fact
 from pipeline.text.analysis import terms
+from search_api.retrieval.coverage import covered
 from search_api.retrieval.found import Hit
 from search_api.retrieval.fusion import by_score
 from search_api.retrieval.ranked import Ranked
-from search_api.retrieval.score_fusion import WEIGHTS, fused_by_score
+from search_api.retrieval.score_fusion import WEIGHTS, fused_by_score, normalised
 
 REACH = 2
 
@@ -35,13 +38,13 @@ REACH = 2
 class MemoryWeights:
     """What each part counts against an episode's own score with its neighbours', which counts 1.
 
-    `near` is for the episodes one and two places away; `vectors` for the cosine against BM25 in the own score.
+    `near` is for the episodes one and two places away; `vectors` for the cosine against words.
     """
 
-    vectors: float = 0.5
+    vectors: float = 0.75
     near: tuple[float, float] = (0.5, 0.25)
     session: float = 0.3
-    speaker: float = 0.1
+    speaker: float = 0.15
     fact: float = 0.1
 
     @property
@@ -60,6 +63,7 @@ def episodes_in_context(
     shown: Mapping[Scope, Mapping[str, Hit]],
     facts: Ranked,
     query: str,
+    asked: Sequence[str],
     known_at: datetime | None,
     weights: MemoryWeights,
 ) -> Ranked:
@@ -70,6 +74,7 @@ def episodes_in_context(
         shown: what may be seen, by scope.
         facts: the found facts, best first, with scores in [0, 1].
         query: the question.
+        asked: the stems that text search looked for; none when it was not used.
         known_at: the time of knowing at which facts count their episodes.
         weights: what each part counts.
     """
@@ -77,24 +82,45 @@ def episodes_in_context(
     legs = [leg for leg in candidates.legs if leg.scope is Scope.episodes]
     own = dict(fused_by_score(legs, weights.methods))
     own = {key: score for key, score in own.items() if key in episodes}
-    window = _scaled(_with_neighbours(own, episodes, candidates.neighbours, weights.near))
+    window = _scaled(_in_window(legs, episodes, candidates.neighbours, asked, weights))
     session = _scaled(_best_of_thread(own, episodes))
     lifted = _supported(facts, shown.get(Scope.facts, {}), known_at)
     named = _named(query, shown.get(Scope.entities, {}))
-    asked = set(terms(query))
+    said = set(terms(query))
     return by_score(
         (
             key,
             (
                 window.get(key, 0.0)
                 + weights.session * session.get(_thread(hit, key), 0.0)
-                + weights.speaker * _speaks(hit, asked, named)
+                + weights.speaker * _speaks(hit, said, named)
                 + weights.fact * lifted.get(key, 0.0)
             )
             / weights.total,
         )
         for key, hit in episodes.items()
     )
+
+
+def _in_window(
+    legs: Sequence[Leg],
+    episodes: Mapping[str, Hit],
+    pairs: Sequence[tuple[str, str, int]],
+    asked: Sequence[str],
+    weights: MemoryWeights,
+) -> dict[str, float]:
+    """Words and vectors of each episode with those of its neighbours."""
+    own = {leg.method: normalised(leg) for leg in legs}
+    words = own.get(Method.bm25, {})
+    texts = {
+        key: hit.item.episode.text for key, hit in episodes.items() if isinstance(hit.item, StoredEpisode)
+    }
+    around = _scaled(covered(asked, texts, pairs, weights.near)) if words else {}
+    near = _scaled(_with_neighbours(own.get(Method.cosine, {}), episodes, pairs, weights.near))
+    return {
+        key: max(words.get(key, 0.0), around.get(key, 0.0)) + weights.vectors * near.get(key, 0.0)
+        for key in episodes
+    }
 
 
 def _with_neighbours(

@@ -90,6 +90,7 @@ def search_plan(
     *,
     terms: Sequence[str],
     vector: Vector | None,
+    episode_vector: Vector | None = None,
     now: datetime,
 ) -> SearchPlan:
     """The one question to the store."""
@@ -100,6 +101,7 @@ def search_plan(
         limit=candidate_limit(request.limit, request.order),
         terms=tuple(terms),
         vector=vector,
+        episode_vector=episode_vector,
         as_of=request.moment(now),
         known_at=request.known_at,
         filters=request.filters.filters if request.filters else Filters(),

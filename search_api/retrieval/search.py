@@ -13,6 +13,7 @@ from pipeline.errors import FactstreamError
 from pipeline.graph.port import Vector
 from pipeline.graph.search import GraphReader, Method, Scope
 from pipeline.text.analysis import query_terms
+from pipeline.text.names import without_names
 from search_api.answers import ContextAnswer, SearchAnswer
 from search_api.context import write_context
 from search_api.recipes import Reranker
@@ -88,8 +89,10 @@ class Retrieval:
         degraded = list(chosen.degraded)
         methods = chosen.usable
         vector: Vector | None = None
+        unnamed: Vector | None = None
         if Method.cosine in methods:
-            vector, trouble = await self._embed(request.query or "")
+            vectors, trouble = await self._embed(request.query or "", Scope.episodes in scopes)
+            vector, unnamed = vectors
             degraded += trouble
         if vector is None:
             methods = tuple(method for method in methods if method is not Method.cosine)
@@ -97,7 +100,14 @@ class Retrieval:
             return Found(degraded=tuple(degraded))
         terms = await _terms(request.query or "") if Method.bm25 in methods else []
         plan = search_plan(
-            request, scopes, methods, chosen.walk, terms=terms, vector=vector, now=self._clock()
+            request,
+            scopes,
+            methods,
+            chosen.walk,
+            terms=terms,
+            vector=vector,
+            episode_vector=unnamed,
+            now=self._clock(),
         )
         candidates = await self._reader.search(plan)
         degraded += candidates.degraded
@@ -112,6 +122,7 @@ class Retrieval:
                 shown,
                 relevance.get(Scope.facts, ()),
                 request.query or "",
+                terms,
                 request.known_at,
                 self._weights,
             )
@@ -140,18 +151,25 @@ class Retrieval:
             )
         return Found(hits, tuple(dict.fromkeys(degraded)))
 
-    async def _embed(self, query: str) -> tuple[Vector | None, list[str]]:
+    async def _embed(
+        self, query: str, episodes: bool
+    ) -> tuple[tuple[Vector | None, Vector | None], list[str]]:
+        """The question's vector, and for episodes that of the question without names where that is another; one call
+        of the embedder for both."""
         if not query.strip():
-            return None, []
+            return (None, None), []
         if self._embedder is None:
-            return None, ["cosine: no embedder is configured"]
+            return (None, None), ["cosine: no embedder is configured"]
+        whole = query[:MAX_EMBEDDED_CHARACTERS]
+        bare = without_names(whole) if episodes else whole
         try:
-            return (await self._embedder.embed([query[:MAX_EMBEDDED_CHARACTERS]], query=True))[0], []
+            first, *rest = await self._embedder.embed([whole] if bare == whole else [whole, bare], query=True)
+            return (first, next((vector for vector in rest if any(vector)), None)), []
         except FactstreamError as error:
-            return None, [f"cosine: the query could not be embedded: {error}"]
+            return (None, None), [f"cosine: the query could not be embedded: {error}"]
         except Exception as error:
             _log.exception("the embedder failed in an unexpected way")
-            return None, [f"cosine: the query could not be embedded ({type(error).__name__})"]
+            return (None, None), [f"cosine: the query could not be embedded ({type(error).__name__})"]
 
     async def _cross_encode(
         self, request: SearchRequest, relevance: dict[Scope, Ranked], shown: dict[Scope, dict[str, Hit]]

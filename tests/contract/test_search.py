@@ -331,3 +331,20 @@ async def test_forms_of_a_word_find_each_other(graph: Graph, group: str):
     )
     assert await graph.found(group, "What is being painted?") == ["ana-made-sunrise"]
     assert await graph.found(group, "paintings") == ["ana-made-sunrise"]
+
+
+async def test_episodes_have_a_vector_of_their_own(graph: Graph, group: str) -> None:
+    ana, bo = entity(group, "Ana"), entity(group, "Bo")
+    one, two = episode(group, "e1", "red kettle"), episode(group, "e2", "blue lamp", sequence=2)
+    await graph.receive(two)
+    await graph.world(one, fact(ana, "HAS", bo, id="f1", fact="red kettle"), entities=(ana, bo))
+    found = await graph.search(
+        group,
+        "red kettle",
+        scopes=(Scope.facts, Scope.episodes),
+        methods=(Method.cosine,),
+        episode_vector=vector("blue lamp"),
+    )
+    assert leg(found, Scope.facts, Method.cosine)["f1"] == pytest.approx(1.0, abs=1e-5)
+    assert leg(found, Scope.episodes, Method.cosine)["e2"] == pytest.approx(1.0, abs=1e-5)
+    assert list(leg(found, Scope.episodes, Method.cosine)) == ["e2", "e1"]

@@ -170,7 +170,8 @@ def _vector_leg(shape: SearchShape, scope: Scope) -> str:
     that leaves too few of a full answer, everything of the group that passes is measured instead."""
     target = _TARGETS[scope]
     inside, after = inside_index(shape, scope), after_index(shape, scope)
-    measure = f"""WITH x, 2 * vector.similarity.cosine({target.embedding}, $vector) - 1 AS score
+    vector = "$vector_episodes" if scope is Scope.episodes else "$vector"
+    measure = f"""WITH x, 2 * vector.similarity.cosine({target.embedding}, {vector}) - 1 AS score
         ORDER BY score DESC, x.uuid LIMIT $limit
         RETURN collect([x, score]) AS"""
     widen = f"""
@@ -186,7 +187,7 @@ def _vector_leg(shape: SearchShape, scope: Scope) -> str:
     WITH part[0] AS group_id, part[1] AS kind
     CALL (group_id, kind) {{
         MATCH {target.pattern} SEARCH x IN (
-            VECTOR INDEX {target.vector_index} FOR $vector WHERE {" AND ".join(inside)} LIMIT $fetch
+            VECTOR INDEX {target.vector_index} FOR {vector} WHERE {" AND ".join(inside)} LIMIT $fetch
         )
         RETURN collect(x) AS near
     }}

@@ -90,6 +90,8 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
         "sources": SOURCES,
     }
     open_only = plan.known_at is None and plan.as_of is not None and plan.as_of >= now - STILL_NOW
+    if (Scope.episodes, Method.cosine) in shape.legs:
+        params["vector_episodes"] = list(plan.vector_of(Scope.episodes) or ())
     for scope in shape.scopes:
         kinds: Sequence[str | None] = {Scope.facts: relations, Scope.entities: types}.get(scope, ()) or (
             None,

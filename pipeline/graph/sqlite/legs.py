@@ -98,9 +98,9 @@ class Search:
             return text.ranked(self._connection, KIND[scope], groups, self._plan.terms)
         if method is Method.bfs:
             return around
-        if self._plan.vector is None:
+        if (vector := self._plan.vector_of(scope)) is None:
             return ()
-        return self._vectors.ranked(self._connection, KIND[scope], groups, self._plan.vector)
+        return self._vectors.ranked(self._connection, KIND[scope], groups, vector)
 
     def _around(self) -> dict[Scope, Ranked]:
         """What lies around the origins: nearest first, newest first among those equally near."""

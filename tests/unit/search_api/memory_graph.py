@@ -110,7 +110,7 @@ class MemoryGraph:
         items: dict[Scope, dict[str, Item]] = {}
         for scope in plan.scopes:
             pool = {key_of(item): item for item in self.items[scope] if self._in_plan(item, plan)}
-            ranked_by = {method: self._ranked(method, pool, plan) for method in plan.methods}
+            ranked_by = {method: self._ranked(scope, method, pool, plan) for method in plan.methods}
             legs += [Leg(scope, method, ranked) for method, ranked in ranked_by.items()]
             items[scope] = {key: pool[key] for ranked in ranked_by.values() for key, _ in ranked}
         return Candidates(
@@ -185,15 +185,16 @@ class MemoryGraph:
         return started and (seen.invalid_at is None or plan.as_of < seen.invalid_at)
 
     def _ranked(
-        self, method: Method, pool: dict[str, Item], plan: SearchPlan
+        self, scope: Scope, method: Method, pool: dict[str, Item], plan: SearchPlan
     ) -> tuple[tuple[str, float], ...]:
         if method is Method.bm25:
             wanted = set(plan.terms)
             scored = {key: float(len(wanted & set(terms(text_of(item))))) for key, item in pool.items()}
             scored = {key: score for key, score in scored.items() if score}
         elif method is Method.cosine:
-            assert plan.vector is not None
-            scored = {key: cosine(plan.vector, word_vector(text_of(item))) for key, item in pool.items()}
+            vector = plan.vector_of(scope)
+            assert vector is not None
+            scored = {key: cosine(vector, word_vector(text_of(item))) for key, item in pool.items()}
         else:
             steps: dict[str, int] = {}
             for origin in plan.bfs_origins:

@@ -10,6 +10,7 @@ from pipeline.identity import entity_key
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, EpisodeState, Source, Speaker, Usage
 from pipeline.model.fact import Belief, EntityRef, Fact, Support
+from pipeline.text.analysis import query_terms
 from search_api.retrieval.found import Hit
 from search_api.retrieval.memory import MemoryWeights, episodes_in_context
 
@@ -17,12 +18,12 @@ DAY = datetime(2024, 1, 1, tzinfo=UTC)
 ONLY_OWN = MemoryWeights(near=(0.0, 0.0), session=0.0, speaker=0.0, fact=0.0)
 
 
-def turn(name, thread=None, speaker=None, group="g"):
+def turn(name, thread=None, speaker=None, group="g", text=None):
     episode = Episode(
         id=name,
         group_id=group,
         source=Source.message,
-        content=name,
+        content=text or name,
         reference_time=DAY,
         sequence=1,
         thread_id=thread,
@@ -31,9 +32,19 @@ def turn(name, thread=None, speaker=None, group="g"):
     return item_key(group, name), Hit(StoredEpisode(episode, EpisodeState.committed, Usage(), DAY), 0.0)
 
 
-def order(turns, scores, pairs=(), weights=ONLY_OWN, facts=(), entities=(), query="q", known_at=None):
+def order(
+    turns,
+    scores,
+    pairs=(),
+    weights=ONLY_OWN,
+    facts=(),
+    entities=(),
+    query="q",
+    known_at=None,
+    method=Method.bm25,
+):
     found = Candidates(
-        legs=(Leg(Scope.episodes, Method.bm25, tuple((item_key("g", k), s) for k, s in scores.items())),),
+        legs=(Leg(Scope.episodes, method, tuple((item_key("g", k), s) for k, s in scores.items())),),
         items={},
         neighbours=tuple((item_key("g", a), item_key("g", b), steps) for a, b, steps in pairs),
     )
@@ -43,7 +54,7 @@ def order(turns, scores, pairs=(), weights=ONLY_OWN, facts=(), entities=(), quer
         Scope.entities: {item_key("g", entity.id): Hit(entity, 0.0) for entity in entities},
     }
     ranked = tuple((item_key("g", fact.id), score) for fact, score in facts)
-    order_ = episodes_in_context(found, shown, ranked, query, known_at, weights)
+    order_ = episodes_in_context(found, shown, ranked, query, query_terms(query), known_at, weights)
     return {key.split("\x1f")[1]: score for key, score in order_}
 
 
@@ -52,19 +63,26 @@ def test_by_itself_the_score_of_the_methods_decides():
 
 
 def test_the_answer_to_a_question_that_matches_comes_before_a_weak_match_elsewhere():
-    turns = [turn("question", "t"), turn("answer", "t"), turn("other", "u")]
+    turns = [
+        turn("question", "t", text="Which kettle did you buy in Rome?"),
+        turn("answer", "t", text="The red one."),
+        turn("other", "u", text="I bought a lamp, a chair, a table, a rug and much else for our rooms."),
+    ]
     weights = replace(ONLY_OWN, near=(0.5, 0.25))
-    found = order(turns, {"question": 10.0, "other": 4.0}, [("question", "answer", 1)], weights)
+    scores = {"question": 10.0, "other": 2.0}
+    found = order(turns, scores, [("question", "answer", 1)], weights, query="Who bought the kettle in Rome?")
     assert list(found) == ["question", "answer", "other"]
-    assert found == pytest.approx({"question": 1.0, "answer": 0.5, "other": 0.4})
+    assert found["answer"] == pytest.approx(0.5)
 
 
-def test_two_places_away_counts_less_and_both_ways():
-    turns = [turn(name, "t") for name in "abc"]
+def test_vectors_of_neighbours_count_by_their_distance_and_both_ways():
+    turns = [turn(name, "t") for name in "abcd"]
     pairs = [("a", "b", 1), ("b", "c", 1), ("a", "c", 2)]
-    found = order(turns, {"a": 8.0, "c": 4.0}, pairs, replace(ONLY_OWN, near=(0.5, 0.25)))
-    # a: 1 + 1/4 of 1/2; b: 1/2 of 1 + 1/2 of 1/2; c: 1/2 + 1/4 of 1
-    assert found == pytest.approx({"a": 1.0, "b": 0.75 / 1.125, "c": 0.75 / 1.125})
+    weights = replace(ONLY_OWN, near=(0.5, 0.25), vectors=1.0)
+    scores = {"a": 0.9, "c": 0.85, "d": 0.8}
+    found = order(turns, scores, pairs, weights, method=Method.cosine)
+    # Own: a 1, c 1/2. a: 1 + 1/4 of 1/2; b: 1/2 of 1 + 1/2 of 1/2; c: 1/2 + 1/4 of 1
+    assert found == pytest.approx({"a": 1.0, "b": 0.75 / 1.125, "c": 0.75 / 1.125, "d": 0.0})
 
 
 def test_a_conversation_that_matches_lifts_its_turns():

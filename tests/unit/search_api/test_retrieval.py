@@ -12,6 +12,7 @@ from pipeline.model.fact import Belief
 from pipeline.text.analysis import query_terms
 from search_api.requests import ContextRequest, SearchRequest
 from search_api.retrieval.search import MAX_EMBEDDED_CHARACTERS, Retrieval
+from tests.unit.search_api.word_models import word_vector
 
 LEARNED = datetime(2024, 1, 1, tzinfo=UTC)
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
@@ -37,6 +38,21 @@ async def test_the_query_is_embedded_once_and_the_store_asked_once(retrieval, gr
     assert plan.scopes == (Scope.facts, Scope.entities, Scope.episodes, Scope.communities)
     assert answer.degraded == ()
     assert answer.took_ms >= 0
+
+
+async def test_episodes_are_measured_by_the_question_without_names_in_the_same_call(
+    retrieval, graph, embedder
+):
+    graph.add_fact("g", "Ana works at Acme", "ana", "acme")
+    whole, bare = "Where does the sister of Ana work?", "Where does the sister of work?"
+    await retrieval.search(ask(whole, scopes=["facts", "episodes"]))
+    await retrieval.search(ask(whole, scopes=["facts"]))
+    assert embedder.asked == [([whole, bare], True), ([whole], True)]
+    both, facts = graph.plans
+    assert (both.vector_of(Scope.facts), both.vector_of(Scope.episodes)) == tuple(
+        map(word_vector, (whole, bare))
+    )
+    assert facts.episode_vector is None
 
 
 async def test_nothing_is_embedded_for_text_search(retrieval, graph, embedder):
