@@ -2,7 +2,7 @@
 
 from factstream.memory.memory import Memory
 from factstream.memory.options import InvalidRequest
-from factstream.memory.results import Added, EpisodeDied
+from factstream.memory.results import Added, EpisodeDied, Forgotten
 from factstream.memory.sync import SyncMemory
 
-__all__ = ["Added", "EpisodeDied", "InvalidRequest", "Memory", "SyncMemory"]
+__all__ = ["Added", "EpisodeDied", "Forgotten", "InvalidRequest", "Memory", "SyncMemory"]

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from factstream.memory.forgetting import Forgetting
 from factstream.memory.inbox import Acceptable, DeadEntry, Inbox
 from factstream.memory.line import Line
 from factstream.memory.policy import RunnerPolicy
@@ -136,6 +137,11 @@ class Engine:
     async def go_on_after(self, sequence: int) -> None:
         """Number what is accepted from now on above `sequence`, the highest of what was imported."""
         await self._inbox.go_on_after(sequence)
+
+    async def forgetting(self) -> Forgetting:
+        """What takes back episodes, once everything that was accepted is finished."""
+        await self.runner.drain()
+        return Forgetting(self._store, self._inbox, self._embedder, self._parts.clock)
 
     async def dead(self) -> list[DeadEntry]:
         """Events that were given up."""

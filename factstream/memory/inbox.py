@@ -150,6 +150,12 @@ class Inbox:
             )
             self._done.difference_update(done)
 
+    async def discard(self, numbers: Sequence[int]) -> None:
+        """Remove events, whatever has become of them."""
+        await self._database.write(
+            "inbox_discard", lambda c: c.execute(REMOVE, (json_list(numbers),)) and None
+        )
+
     async def bury(self, no: int, reason: str) -> None:
         """Keep the event as dead, with the reason."""
         row = {"no": no, "reason": reason}

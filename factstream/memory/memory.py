@@ -12,10 +12,10 @@ from pydantic import BaseModel
 
 from factstream.memory.engine import Engine, Parts
 from factstream.memory.inbox import DeadEntry
-from factstream.memory.options import ContextOptions, SearchOptions, Time, request_of
+from factstream.memory.options import ContextOptions, InvalidRequest, SearchOptions, Time, request_of
 from factstream.memory.policy import RunnerPolicy
 from factstream.memory.reading import Reading
-from factstream.memory.results import Added, EpisodeDied
+from factstream.memory.results import Added, EpisodeDied, Forgotten
 from factstream.settings import Settings, load_settings
 from pipeline.clock import Clock, system_clock
 from pipeline.embedding.port import Embedder
@@ -167,6 +167,33 @@ class Memory:
     async def replay(self, group_id: str, episode_id: str) -> int:
         """Try a dead episode again, at its old place in the order; 0 when it is not dead. See `drain`."""
         return await self._engine.replay(group_id, episode_id)
+
+    async def forget(
+        self,
+        group_id: str,
+        *,
+        episode: str | Sequence[str] | None = None,
+        entity: str | None = None,
+        everything: bool = False,
+    ) -> Forgotten:
+        """Take back for good, as if it had never come: episodes by their ids, every episode that tells of an entity
+        (its id or name), or everything of a group. One of the three.
+
+        Text, what was read out of it and what rested on it alone go, and facts that it had closed are open again. The
+        same ids are not taken in again. Waits for what is under way.
+
+        Raises:
+            InvalidRequest: none, or more than one, of the three is given.
+            Poison: the group has no such episode or entity, or nothing at all.
+        """
+        if sum([episode is not None, entity is not None, everything]) != 1:
+            raise InvalidRequest([("", "give one of episode, entity, everything")])
+        forgetting = await self._engine.forgetting()
+        if entity is not None:
+            return await forgetting.entity(group_id, entity)
+        if episode is not None:
+            return await forgetting.episodes(group_id, [episode] if isinstance(episode, str) else episode)
+        return await forgetting.group(group_id)
 
     async def rebuild(self, group_id: str) -> int:
         """Rebuild the communities of a group from its facts; how many there are then."""

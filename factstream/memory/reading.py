@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from pipeline.clock import Clock
 from pipeline.embedding.port import Embedder
+from pipeline.graph.archive import check_model
 from pipeline.graph.sqlite.listing import SqliteListing
 from pipeline.graph.sqlite.reader import SqliteGraphReader
 from pipeline.identity import entity_key
@@ -53,19 +54,26 @@ class Reading:
         observer: Observer,
         cross_encoder: CrossEncoder | None = None,
     ) -> None:
+        self._path = path
+        self._embedder = embedder
         self._reader = SqliteGraphReader(path, observer=observer)
         self._listing = SqliteListing(path, observer=observer)
         self._retrieval = Retrieval(self._reader, embedder, cross_encoder, clock)
         self._open = AsyncExitStack()
 
     async def open(self) -> None:
-        """Connect. Raises Retryable while there is no file."""
+        """Connect. Raises Retryable while there is no file, SettingError when it holds vectors of another model."""
         async with AsyncExitStack() as stack:
             await self._reader.open()
             stack.push_async_callback(self._reader.close)
             await self._listing.open()
             stack.push_async_callback(self._listing.close)
+            await self._check_model()
             self._open = stack.pop_all()
+
+    async def _check_model(self) -> None:
+        dimension, model = await self._listing.embedding()
+        check_model(self._embedder.model, model, self._embedder.dimension, dimension, str(self._path))
 
     async def close(self) -> None:
         """Let go of the file."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.errors import FactstreamError
+from pipeline.model.changes import FactChange
 from pipeline.model.episode import EpisodeState
 
 
@@ -20,6 +21,15 @@ class Added:
     group_id: str
     state: EpisodeState
     reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was taken back: the ids of the episodes that are gone, and what changed by that, as on `facts.changes`."""
+
+    group_id: str
+    episodes: tuple[str, ...]
+    changes: tuple[FactChange, ...]
 
 
 class EpisodeDied(FactstreamError):

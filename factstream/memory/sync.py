@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar, Unpack
 from factstream.memory.inbox import DeadEntry
 from factstream.memory.memory import Event, Memory
 from factstream.memory.options import ContextOptions, SearchOptions, Time
-from factstream.memory.results import Added
+from factstream.memory.results import Added, Forgotten
 from search_api.answers import ContextAnswer, EntityAnswer, EpisodeAnswer, FactAnswer, SearchAnswer
 
 T = TypeVar("T")
@@ -85,6 +85,19 @@ class SyncMemory:
     def replay(self, group_id: str, episode_id: str) -> int:
         """As `Memory.replay`."""
         return self._do(lambda: self._memory.replay(group_id, episode_id))
+
+    def forget(
+        self,
+        group_id: str,
+        *,
+        episode: str | Sequence[str] | None = None,
+        entity: str | None = None,
+        everything: bool = False,
+    ) -> Forgotten:
+        """As `Memory.forget`."""
+        return self._do(
+            lambda: self._memory.forget(group_id, episode=episode, entity=entity, everything=everything)
+        )
 
     def rebuild(self, group_id: str) -> int:
         """As `Memory.rebuild`."""

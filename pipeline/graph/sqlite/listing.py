@@ -12,6 +12,7 @@ from pipeline.graph.sqlite import schema
 from pipeline.graph.sqlite.codec import read_entity
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.items import stored_episode
+from pipeline.graph.sqlite.queries_archive import MODEL
 from pipeline.graph.sqlite.writes import group_no
 from pipeline.model.entity import Entity
 from pipeline.model.fact import Fact
@@ -60,6 +61,15 @@ class SqliteListing:
     async def close(self) -> None:
         """Let go of the file."""
         await self._database.close()
+
+    async def embedding(self) -> tuple[int, str | None]:
+        """The dimension of the vectors, and the name of their model, where it is noted."""
+
+        def work(connection: sqlite3.Connection) -> tuple[int, str | None]:
+            row = connection.execute(MODEL).fetchone()
+            return schema.check(connection), None if row is None else str(row[0])
+
+        return await self._database.read("embedding", work)
 
     async def groups(self) -> list[str]:
         """The ids of all groups."""

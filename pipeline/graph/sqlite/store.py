@@ -200,8 +200,9 @@ class SqliteGraphStore:
         await self._database.write("drop_marks", lambda c: curation.drop_marks(c, group_id))
 
     async def notice_sent(self, group_id: str, name: str) -> None:
-        """Drop a notice that was published."""
+        """Drop a notice that was published, and what the log still holds of it."""
         await self._database.write("notice_sent", lambda c: curation.notice_sent(c, group_id, name))
+        await self._database.empty_journal()
 
     async def traces(self, group_id: str, text: str) -> tuple[Trace, ...]:
         """Where a text stands in the rows of a group."""
