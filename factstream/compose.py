@@ -23,6 +23,7 @@ from pipeline.graph.neo4j.reader import Neo4jGraphReader
 from pipeline.graph.neo4j.store import Neo4jGraphStore
 from pipeline.graph.port import GraphStore
 from pipeline.llm.client import OpenAIChat
+from pipeline.llm.community_teller import ModelCommunityTeller
 from pipeline.llm.endpoint import Endpoint, EndpointPolicy
 from pipeline.llm.entity_judge import ModelEntityJudge
 from pipeline.llm.fact_judge import ModelFactJudge
@@ -32,6 +33,7 @@ from pipeline.observer import Observer
 from pipeline.ontology.registry import OntologyRegistry
 from pipeline.ontology.rules import rules_of
 from pipeline.ontology.yaml_file import load_ontologies
+from pipeline.stages.community_summaries import CommunitySummaries
 from pipeline.stages.extract import ExtractStage
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
@@ -199,6 +201,25 @@ def build_extractor(
     return RoutingExtractor(LocalExtractor(), triples)
 
 
+def build_summaries(
+    settings: Settings,
+    store: GraphStore,
+    embedder: Embedder,
+    observer: Observer,
+    clock: Clock = system_clock,
+    *,
+    chat: ChatModel | None,
+    gate: BudgetGate | None = None,
+) -> CommunitySummaries | None:
+    """Who sums up communities; None without a model, or where the settings want none."""
+    if chat is None or not settings.community_settle:
+        return None
+    teller = ModelCommunityTeller(chat, observer)
+    return CommunitySummaries(
+        store, teller, embedder, clock, observer, settle=settings.community_settle, gate=gate
+    )
+
+
 def build_stages(
     settings: Settings,
     store: GraphStore,
@@ -224,7 +245,13 @@ def build_stages(
         ),
         resolve_entities=ResolveEntitiesStage(store, embedder, clock, observer, judge),
         resolve_facts=ResolveFactsStage(store, embedder, clock, observer, fact_judge, vocabulary),
-        update_communities=UpdateCommunitiesStage(store, embedder, clock, observer),
+        update_communities=UpdateCommunitiesStage(
+            store,
+            embedder,
+            clock,
+            observer,
+            build_summaries(settings, store, embedder, observer, clock, chat=chat, gate=gate),
+        ),
     )
 
 

@@ -49,6 +49,13 @@ class Settings(BaseSettings):
     max_reflexion_iterations: int = Field(
         1, ge=0, le=5, description="how often the model is asked for what it left out"
     )
+    community_settle: float = Field(
+        60.0,
+        ge=0,
+        le=86_400,
+        description="seconds that a group must be quiet before the model sums up communities whose facts no text made by "
+        "rule can hold; 0 leaves them to the rules",
+    )
     ontologies: Path | None = Field(None, description="YAML file of ontologies, by name")
     ontology: str | None = Field(None, description="the ontology of episodes that name none")
 

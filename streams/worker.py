@@ -86,6 +86,7 @@ class Worker:
         self._settings = settings
         self._observer = observer
         producer = Producer(settings.delivery.bootstrap, observer=observer)
+        self._summaries = stages.update_communities.summaries
         self._app = LaneApp(settings.delivery, producer=producer, observer=observer)
         outbox = Outbox(producer, settings.delivery.topic_prefix, clock)
         works: tuple[tuple[str, Topic, StageWork[Any, Any]], ...] = (
@@ -114,6 +115,8 @@ class Worker:
             log.info("stopped: %s", drained.told(self._settings.delivery.grace))
         finally:
             stop.set()
+            if self._summaries is not None:
+                await self._summaries.stop()
             if canary is not None:
                 canary.cancel()
             if pages is not None:

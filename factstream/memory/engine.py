@@ -100,6 +100,8 @@ class Engine:
             stack.push_async_callback(self._inbox.close)
             await self._check_model()
             names = self._parts.ontology_names()
+            if (summaries := self._line.update_communities.summaries) is not None:
+                stack.push_async_callback(summaries.stop)
             runner = LineRunner(self._line, self._inbox, self._embedder, self._parts.policy, names)
             stack.push_async_callback(runner.stop)
             runner.start()

@@ -289,6 +289,27 @@ class CommunityCommit:
 
 
 @dataclass(frozen=True)
+class CommunityView:
+    """Some communities as they stand, with their members (those with most current facts first); what is gone is not
+    there."""
+
+    lane_version: int
+    communities: dict[str, Community] = field(default_factory=dict)
+    members: dict[str, tuple[Entity, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CommunityTexts:
+    """Other names and summaries for communities that stand; members stay, and what is gone stays gone."""
+
+    group_id: str
+    lane_version: int
+    communities: tuple[CommunityWrite, ...]
+    usage: Usage
+    at: datetime
+
+
+@dataclass(frozen=True)
 class GroupGraph:
     """All entities of a group and the weights of the current facts between them; for a rebuild of communities."""
 
@@ -348,6 +369,12 @@ class GraphStore(Protocol):
 
     async def commit_communities(self, commit: CommunityCommit) -> None:
         """One transaction, fenced."""
+
+    async def communities(self, group_id: str, ids: Sequence[str], member_limit: int) -> CommunityView:
+        """Communities by id, each with at most `member_limit` members."""
+
+    async def describe_communities(self, texts: CommunityTexts) -> None:
+        """One transaction, fenced by the lane of update_communities; the usage counts to the group's day."""
 
     async def group_graph(self, group_id: str) -> GroupGraph:
         """The whole group, for a rebuild of its communities."""

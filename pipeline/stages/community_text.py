@@ -17,6 +17,14 @@ def community_name(members: Sequence[Entity]) -> str:
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
+def says_all(members: Sequence[Entity]) -> bool:
+    """Whether the summary made by rule has room for everything that is known of the members."""
+    told = {line.text for e in members for line in e.lines} | {
+        e.description for e in members if e.description
+    }
+    return len(told) <= SUMMARY_SENTENCES
+
+
 def community_summary(members: Sequence[Entity]) -> str:
     """Sentences of current facts, each once, taken in turn from the members so that none fills it alone."""
     columns = [

@@ -16,6 +16,7 @@ from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
 from pipeline.observer import Observer
+from pipeline.stages.community_summaries import CommunitySummaries
 from pipeline.stages.community_text import community_name, community_summary
 from pipeline.stages.outcome import Outcome, repeat_of
 from pipeline.stages.propagation import MAX_ROUNDS, best_label, propagate
@@ -23,13 +24,18 @@ from pipeline.stages.propagation import MAX_ROUNDS, best_label, propagate
 
 @dataclass(frozen=True)
 class UpdateCommunitiesStage:
-    """One step of label propagation for the entities that an episode's changes touched."""
+    """One step of label propagation for the entities that an episode's changes touched.
+
+    Texts are made by rule, at once. `summaries`, where a model is configured, hears what has changed and has it told
+    later, when nothing waits for it.
+    """
 
     name: ClassVar[str] = "update_communities"
     store: GraphStore
     embedder: Embedder
     clock: Clock
     observer: Observer
+    summaries: CommunitySummaries | None = None
 
     async def run(self, episode: EpisodeRef, touched: Sequence[str]) -> Outcome:
         """Place the touched entities, refresh the communities that gained or lost members. Sends nothing on."""
@@ -50,6 +56,8 @@ class UpdateCommunitiesStage:
             )
         )
         self.observer.spent(episode.group_id, usage)
+        if self.summaries is not None:
+            self.summaries.changed(episode.group_id, (w.community.id for w in writes))
         return Outcome(EpisodeState.committed, None, usage=usage)
 
     async def rebuild(self, group_id: str) -> int:
@@ -78,6 +86,8 @@ class UpdateCommunitiesStage:
                 at=self.clock(),
             )
         )
+        if self.summaries is not None:
+            self.summaries.changed(group_id, members)
         return len(members)
 
     async def _writes(

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
-from pipeline.graph.port import CommunityQuery
+import pytest
+
+from pipeline.errors import Fenced
+from pipeline.graph.port import CommunityQuery, CommunityTexts, CommunityWrite
 from pipeline.graph.search import Method, Scope
 from pipeline.model.community import Community
-from tests.contract.kit import Graph, belief, community, entity, episode, fact, leg
+from pipeline.model.episode import Usage
+from tests.contract.kit import Graph, belief, community, day, entity, episode, fact, leg, vector
 
 TODAY = (datetime.now(UTC) - datetime(2024, 1, 1, tzinfo=UTC)).days + 1
 
@@ -159,3 +164,38 @@ async def test_communities_are_found_after_a_rebuild_by_their_new_vectors(graph:
 async def test_a_view_of_an_unknown_group_is_empty(graph: Graph, group: str) -> None:
     found = await graph.store.community_graph(CommunityQuery(episode(group, "e1").ref, ("ana",)))
     assert (found.mark, found.lane_version, found.neighbourhoods) == (None, 0, {})
+
+
+def _texts(group: str, version: int, *communities: Community, **more: Any) -> CommunityTexts:
+    given: dict[str, Any] = {"usage": Usage(llm_calls=1, prompt_tokens=50), "at": day(3)}
+    written = tuple(CommunityWrite(c, vector(f"{c.name}: {c.summary}")) for c in communities)
+    return CommunityTexts(group_id=group, lane_version=version, communities=written, **{**given, **more})
+
+
+async def test_communities_are_told_anew_while_members_stay(
+    graph: Graph, group: str, other_group: str
+) -> None:
+    await _people(graph, group)
+    one = episode(group, "e1")
+    await graph.communities(
+        group, one, community(group, "Trio"), moves={"ana": "trio", "bob": "trio", "cyd": "trio"}
+    )
+    view = await graph.store.communities(group, ["trio", "gone", "trio"], 2)
+    assert list(view.communities) == ["trio"]
+    # Those with most current facts first.
+    assert [member.id for member in view.members["trio"]] == ["ana", "bob"]
+    assert (await graph.store.communities(other_group, ["trio"], 2)).communities == {}
+
+    told = view.communities["trio"].model_copy(update={"summary": "They collect old owls"})
+    gone = community(group, "Gone")
+    await graph.store.describe_communities(_texts(group, view.lane_version, told, gone))
+    read = await graph.reader.community(group, "trio")
+    assert read is not None
+    assert (read.summary, sorted(read.members)) == ("They collect old owls", ["ana", "bob", "cyd"])
+    assert await graph.reader.community(group, "gone") is None
+    assert await graph.found(group, "owls", scopes=(Scope.communities,)) == ["trio"]
+    assert (await graph.store.spent(group, day(3).date())).prompt_tokens == 50
+
+    with pytest.raises(Fenced):
+        await graph.store.describe_communities(_texts(group, view.lane_version, gone))
+    assert (await graph.store.spent(group, day(3).date())).prompt_tokens == 50

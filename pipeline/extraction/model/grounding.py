@@ -48,6 +48,10 @@ class Ground:
         """The same, for the episode's own text only."""
         return self._own.share(name) >= NEEDED_SHARE
 
+    def covers(self, text: str) -> float:
+        """The share of a text's letters that belong to words of the text to stand on."""
+        return self._own.share(text)
+
     def has_sentence(self, sentence: str) -> bool:
         """Whether a sentence is about this episode: some word with a meaning stands in the episode's own text.
 

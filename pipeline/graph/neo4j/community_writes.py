@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -12,7 +13,15 @@ from pipeline.graph.neo4j import queries_write as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import NO_EPISODE, UPDATE_COMMUNITIES, Lane, begin, mark_of
 from pipeline.graph.neo4j.properties import community_parameters
-from pipeline.graph.port import CommunityCommit, CommunityGraph, CommunityQuery, GroupGraph, Neighbourhood
+from pipeline.graph.port import (
+    CommunityCommit,
+    CommunityGraph,
+    CommunityQuery,
+    CommunityTexts,
+    CommunityView,
+    GroupGraph,
+    Neighbourhood,
+)
 from pipeline.identity import stable_id
 
 
@@ -62,6 +71,35 @@ class CommunityWrites:
             entities=tuple(codec.entity(found) for found in row["entities"]),
             edges=tuple((a, b, weight) for a, b, weight in row["edges"]),
         )
+
+    async def view(self, group_id: str, ids: Sequence[str], member_limit: int) -> CommunityView:
+        """See GraphStore.communities: one round trip."""
+        params = {
+            **Lane(group_id, UPDATE_COMMUNITIES).params,
+            "ids": list(dict.fromkeys(ids)),
+            "member_limit": member_limit,
+            "now": codec.micros(self.clock()),
+        }
+        row = (await self.connection.run("communities", q.COMMUNITIES, params))[0]
+        members = {c["id"]: tuple(codec.entity(m) for m in c["members"]) for c in row["communities"]}
+        return CommunityView(
+            lane_version=row["version"],
+            communities={
+                c["id"]: codec.community({**c, "members": [e.id for e in members[c["id"]]]})
+                for c in row["communities"]
+            },
+            members=members,
+        )
+
+    async def describe(self, texts: CommunityTexts) -> None:
+        """See GraphStore.describe_communities."""
+        written = sorted(texts.communities, key=lambda w: w.community.id)
+        lane = Lane(texts.group_id, UPDATE_COMMUNITIES)
+        async with begin(self.connection, lane, texts.lane_version) as open_commit:
+            if written:
+                communities = [community_parameters(w, self.dimension) for w in written]
+                await open_commit.run(q.DESCRIBE_COMMUNITIES, communities=communities)
+            await open_commit.spend(texts.usage, texts.at)
 
     async def commit(self, commit: CommunityCommit) -> None:
         """See GraphStore.commit_communities."""

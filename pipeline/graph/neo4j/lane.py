@@ -73,6 +73,10 @@ class Commit:
             spent=self._total.plus(usage, at).model_dump_json(),
         )
 
+    async def spend(self, usage: Usage, at: datetime) -> None:
+        """Add a cost that is no episode's to the group's day."""
+        await self.run(q.ADD_SPENDING, spent=self._total.plus(usage, at).model_dump_json())
+
 
 @asynccontextmanager
 async def begin(connection: Neo4jConnection, lane: Lane, expected: int | None) -> AsyncIterator[Commit]:

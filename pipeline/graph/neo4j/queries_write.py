@@ -319,6 +319,35 @@ CALL (neighbourhoods) {{
 RETURN version, marked, output, judged, forgotten, neighbourhoods, communities
 """
 
+COMMUNITIES = f"""{_HEAD}
+CALL () {{
+    UNWIND $ids AS id
+    MATCH (c:Community {{group_id: $group_id, uuid: id}})
+    CALL (c) {{
+        MATCH (c)-[:HAS_MEMBER]->(e:Entity)
+        WITH e, COUNT {{ (e)-[r:RELATES_TO]-() WHERE {_CURRENT} }} AS facts
+        ORDER BY facts DESC, e.uuid LIMIT $member_limit
+        RETURN collect({ENTITY_FIELDS}) AS members
+    }}
+    RETURN collect({{
+        id: c.uuid, group_id: c.group_id, name: c.name, summary: c.summary, created_at: c.created_at,
+        members: members
+    }}) AS communities
+}}
+RETURN version, communities
+"""
+
+DESCRIBE_COMMUNITIES = """CYPHER 25
+UNWIND $communities AS w
+MATCH (c:Community {group_id: $group_id, uuid: w.uuid})
+SET c += w.properties
+"""
+
+ADD_SPENDING = """CYPHER 25
+MATCH (whole:Lane {group_id: $group_id, stage: ''})
+SET whole.fs_spent = $spent
+"""
+
 GROUP_GRAPH = f"""{_HEAD}
 CALL () {{
     MATCH (e:Entity)

@@ -19,6 +19,8 @@ from pipeline.graph.port import (
     CommunityCommit,
     CommunityGraph,
     CommunityQuery,
+    CommunityTexts,
+    CommunityView,
     EntityCommit,
     EntityQuery,
     EntityView,
@@ -134,6 +136,14 @@ class Neo4jGraphStore:
     async def commit_communities(self, commit: CommunityCommit) -> None:
         """See GraphStore."""
         await self._communities.commit(commit)
+
+    async def communities(self, group_id: str, ids: Sequence[str], member_limit: int) -> CommunityView:
+        """See GraphStore."""
+        return await self._communities.view(group_id, ids, member_limit)
+
+    async def describe_communities(self, texts: CommunityTexts) -> None:
+        """See GraphStore."""
+        await self._communities.describe(texts)
 
     async def group_graph(self, group_id: str) -> GroupGraph:
         """See GraphStore."""

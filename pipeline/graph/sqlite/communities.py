@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pipeline.errors import Poison
-from pipeline.graph.port import CommunityCommit, CommunityGraph, CommunityQuery, GroupGraph, Neighbourhood
+from pipeline.graph.port import (
+    CommunityCommit,
+    CommunityGraph,
+    CommunityQuery,
+    CommunityTexts,
+    CommunityView,
+    GroupGraph,
+    Neighbourhood,
+)
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import json_list, read_community, read_entity
 from pipeline.graph.sqlite.text import remove_text
 from pipeline.graph.sqlite.writes import (
     UPDATE_COMMUNITIES,
     ItemWriter,
+    add_spending,
     advance,
     enter_lane,
     group_no,
@@ -38,9 +47,7 @@ def community_graph(connection: sqlite3.Connection, query: CommunityQuery, now: 
         community = read_one(connection, group, community_id)
         if community is not None:
             communities[community_id] = community
-            place = {"group": group, "id": community_id, "now": now, "limit": query.member_limit}
-            rows = connection.execute(queries.MEMBERS, place)
-            members[community_id] = tuple(read_entity(body, of) for _, body, of, _ in rows)
+            members[community_id] = _members(connection, group, community_id, now, query.member_limit)
     return CommunityGraph(
         mark=mark(connection, group, query.episode.id, UPDATE_COMMUNITIES),
         lane_version=lane_version(connection, group, UPDATE_COMMUNITIES),
@@ -76,6 +83,31 @@ def move_members(
     _remove_empty(connection, group, writer)
 
 
+def community_view(
+    connection: sqlite3.Connection, group_id: str, ids: Sequence[str], limit: int, now: int
+) -> CommunityView:
+    """Communities by id with their members; facts count that hold at `now`."""
+    group = group_no(connection, group_id)
+    if group is None:
+        return CommunityView(lane_version=0)
+    found = {i: c for i in dict.fromkeys(ids) if (c := read_one(connection, group, i)) is not None}
+    return CommunityView(
+        lane_version=lane_version(connection, group, UPDATE_COMMUNITIES),
+        communities=found,
+        members={i: _members(connection, group, i, now, limit) for i in found},
+    )
+
+
+def describe(connection: sqlite3.Connection, dimension: int, texts: CommunityTexts) -> None:
+    """Write other texts for communities that stand."""
+    group = enter_lane(connection, texts.group_id, UPDATE_COMMUNITIES, texts.lane_version, None)
+    writer = ItemWriter(connection, group, dimension)
+    for write in texts.communities:
+        if read_one(connection, group, write.community.id) is not None:
+            writer.community(write)
+    add_spending(connection, group, texts.usage, texts.at)
+
+
 def group_graph(connection: sqlite3.Connection, group_id: str, now: int) -> GroupGraph:
     """All entities of a group and how many facts join each pair at `now`; each pair once."""
     group = group_no(connection, group_id)
@@ -98,6 +130,14 @@ def read_one(connection: sqlite3.Connection, group: int, community_id: str) -> C
     if row is None:
         return None
     return read_community(row[0], (member for (member,) in connection.execute(queries.MEMBER_IDS, place)))
+
+
+def _members(
+    connection: sqlite3.Connection, group: int, community_id: str, now: int, limit: int
+) -> tuple[Entity, ...]:
+    place = {"group": group, "id": community_id, "now": now, "limit": limit}
+    rows = connection.execute(queries.MEMBERS, place)
+    return tuple(read_entity(body, of) for _, body, of, _ in rows)
 
 
 def _neighbourhoods(

@@ -13,6 +13,8 @@ from pipeline.graph.port import (
     CommunityCommit,
     CommunityGraph,
     CommunityQuery,
+    CommunityTexts,
+    CommunityView,
     EntityCommit,
     EntityQuery,
     EntityView,
@@ -155,6 +157,19 @@ class SqliteGraphStore:
             communities.commit_communities(connection, self._dimension, commit)
 
         await self._database.write("commit_communities", work)
+
+    async def communities(self, group_id: str, ids: Sequence[str], member_limit: int) -> CommunityView:
+        """Communities by id with their members."""
+        now = micros(self._clock())
+        return await self._database.read(
+            "communities", lambda c: communities.community_view(c, group_id, ids, member_limit, now)
+        )
+
+    async def describe_communities(self, texts: CommunityTexts) -> None:
+        """One transaction, fenced."""
+        await self._database.write(
+            "describe_communities", lambda c: communities.describe(c, self._dimension, texts)
+        )
 
     async def group_graph(self, group_id: str) -> GroupGraph:
         """The whole group, for a rebuild of its communities."""

@@ -106,6 +106,11 @@ def advance(
     if row is not None:
         total = Usage.model_validate_json(row[0]) + usage
         connection.execute(queries.SET_EPISODE, {**place, "state": state, "usage": total.model_dump_json()})
+    add_spending(connection, group, usage, at)
+
+
+def add_spending(connection: sqlite3.Connection, group: int, usage: Usage, at: datetime | None) -> None:
+    """Add a cost to the group's day."""
     if at is not None and usage != Usage():
         spent = day_total(connection, group).plus(usage, at)
         connection.execute(queries.PUT_SPENDING, {"group": group, "body": spent.model_dump_json()})
