@@ -149,7 +149,7 @@ async def test_the_cost_is_what_the_tokens_cost_and_is_shown_with_the_episode(li
     assert answered * Decimal("0.4") < completions < answered * Decimal(8)
     stored = await line.reader.episode("g", "e1")
     assert stored is not None
-    told = orjson.loads(episode_answer(stored).model_dump_json())["usage"]
+    told = orjson.loads((await episode_answer(line.reader, stored)).model_dump_json())["usage"]
     assert Decimal(str(told["cost"])) == usage.cost
 
 
@@ -178,7 +178,7 @@ async def test_without_prices_there_is_no_cost(server: ModelServer, tmp_path: Pa
     assert usage.tokens > 0
     stored = await line.reader.episode("g", "e0")
     assert stored is not None
-    assert "cost" not in orjson.loads(episode_answer(stored).model_dump_json())["usage"]
+    assert "cost" not in orjson.loads((await episode_answer(line.reader, stored)).model_dump_json())["usage"]
     await line.reader.close()
     await line.store.close()
 
