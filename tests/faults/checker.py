@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import base64
-import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from pipeline.graph.digest import GroupDump, digest, summary
+from pipeline.graph.digest import GroupDump, digest
 from pipeline.model.changes import Change, FactChange
 from pipeline.model.fact import FactView, view
-from tests.faults.load import COUNTER, Sent
+from tests.faults import graph_checks
+from tests.faults.graph_checks import Expected
+from tests.faults.load import Sent
 from tests.faults.report import Report
 
 ENDED = {"committed", "skipped"}
@@ -34,14 +35,6 @@ class Seen:
     dumps: Sequence[GroupDump]
     rebuilt: Sequence[GroupDump]
     lag: int
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What an undisturbed run has made of one variant of the input, and where its counter must end."""
-
-    dump: GroupDump
-    last_step: str
 
 
 def compare(
@@ -64,14 +57,14 @@ def compare(
     _states(report, seen, replayed)
     _stream(report, seen)
     for dump, rebuilt in zip(seen.dumps, seen.rebuilt, strict=True):
-        _structure(report, dump)
-        _recorded(report, dump, replayed)
+        graph_checks.structure(report, dump)
+        graph_checks.recorded(report, dump, replayed)
         if (wanted := expected.get(dump.group_id)) is not None:
             report.groups += 1
             report.equal_digests += digest(rebuilt) == digest(wanted.dump)
-            _differences(report, rebuilt, wanted.dump)
-            _content(report, dump, wanted.dump)
-            _counter(report, dump, wanted.last_step)
+            graph_checks.differences(report, rebuilt, wanted.dump)
+            graph_checks.content(report, dump, wanted.dump)
+            graph_checks.counter(report, dump, wanted.last_step)
 
 
 def _log(report: Report, published: Sequence[Sent], seen: Seen) -> None:
@@ -190,89 +183,6 @@ def _stream(report: Report, seen: Seen) -> None:
     for place in held.keys() & current.keys():
         if held[place] != current[place]:
             report.untrue.append(f"facts.changes and the graph differ about {place}")
-
-
-def _structure(report: Report, dump: GroupDump) -> None:
-    """Nothing stands twice in the graph, and memberships agree with what the entities say of themselves."""
-    kinds = {
-        "episode": [e.episode.id for e in dump.episodes],
-        "entity": [(e.name, e.type) for e in dump.entities],
-        "evidence": [e.id for e in dump.evidence],
-        "statement": [(e.episode_id, e.index, e.rule) for e in dump.evidence],
-        "mention": list(dump.mentions),
-        "membership": [entity for _, entity in dump.memberships],
-        "support": [(f.id, s.evidence_id) for f in dump.facts for s in f.support if s.known_to is None],
-    }
-    for kind, things in kinds.items():
-        for thing, times in Counter(things).items():
-            if times > 1:
-                report.twice.append(f"{dump.group_id}: {kind} {thing} {times} times")
-    told = {e.id: e.community_id for e in dump.entities if e.community_id}
-    if {entity: community for community, entity in dump.memberships} != told:
-        report.untrue.append(f"{dump.group_id}: memberships and entities disagree")
-
-
-def _recorded(report: Report, dump: GroupDump, replayed: frozenset[str]) -> None:
-    """Evidence was learned in the order of the log."""
-    learned = sorted(
-        (e.sequence, e.recorded_at, e.episode_id) for e in dump.evidence if e.episode_id not in replayed
-    )
-    for before, after in itertools.pairwise(learned):
-        if before[0] < after[0] and before[1] > after[1]:
-            report.out_of_order.append(f"{dump.group_id}: {after[2]} was learned before {before[2]}")
-
-
-def _content(report: Report, dump: GroupDump, wanted: GroupDump) -> None:
-    """The same episodes, entities, evidence, mentions and facts as without any fault."""
-    for kind, found, undisturbed in zip(
-        ("episodes", "entities", "evidence", "mentions", "facts"), _things(dump), _things(wanted), strict=True
-    ):
-        for thing in (undisturbed - found).elements():
-            report.lost.append(f"{dump.group_id}: {kind} {thing}")
-        for thing in (found - undisturbed).elements():
-            report.twice.append(f"{dump.group_id}: {kind} {thing} is one too many")
-
-
-def _differences(report: Report, dump: GroupDump, wanted: GroupDump) -> None:
-    """Where two digests differ, in words."""
-    found, undisturbed = summary(dump), summary(wanted)
-    for part, things in undisturbed.items():
-        missing = [thing for thing in things if thing not in found[part]]
-        added = [thing for thing in found[part] if thing not in things]
-        if missing or added:
-            report.untrue.append(f"{dump.group_id}: {part} are {added}, undisturbed {missing}")
-
-
-def _things(dump: GroupDump) -> tuple[Counter[Any], ...]:
-    names = {e.id: e.name for e in dump.entities}
-    return (
-        Counter((e.episode.id, e.state.value) for e in dump.episodes),
-        Counter((e.name, e.type) for e in dump.entities),
-        Counter(
-            (e.episode_id, e.index, e.kind.value, names.get(e.subject), e.relation, names.get(e.object))
-            for e in dump.evidence
-        ),
-        Counter((episode, names.get(entity)) for episode, entity in dump.mentions),
-        Counter(
-            (names.get(f.source.id), f.relation, names.get(f.target.id), str(f.beliefs[-1].valid_at))
-            for f in dump.facts
-            if f.beliefs[-1].holds
-        ),
-    )
-
-
-def _counter(report: Report, dump: GroupDump, last_step: str) -> None:
-    """The slot of the counter stands open at the last value, and only there."""
-    names = {e.id: e.name for e in dump.entities}
-    stands = [
-        names.get(f.target.id)
-        for f in dump.facts
-        if (names.get(f.source.id), f.relation) == COUNTER
-        and f.beliefs[-1].holds
-        and f.beliefs[-1].invalid_at is None
-    ]
-    if stands != [last_step]:
-        report.out_of_order.append(f"the counter of {dump.group_id} stands at {stands}, not at {last_step}")
 
 
 def _place(record: Any) -> tuple[str, int, int]:

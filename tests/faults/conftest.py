@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.faults.checker import Expected, compare
+from tests.faults.checker import compare
+from tests.faults.graph_checks import Expected
 from tests.faults.ground import Ground, ground
 from tests.faults.load import VARIANTS
 from tests.faults.report import Report, table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.faults.checker import Expected
+from tests.faults.graph_checks import Expected
 from tests.faults.ground import Ground
 from tests.faults.load import VARIANTS, histories, last_step
 from tests.faults.site import site

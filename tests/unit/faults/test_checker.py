@@ -10,7 +10,8 @@ import orjson
 import pytest
 
 from pipeline.graph.digest import GroupDump
-from tests.faults.checker import Expected, Seen, compare
+from tests.faults.checker import Seen, compare
+from tests.faults.graph_checks import Expected
 from tests.faults.load import Sent, history, last_step
 from tests.faults.report import Report
 from tests.unit.faults.sound_run import dump_of
