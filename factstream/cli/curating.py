@@ -87,5 +87,7 @@ def stop(message: str) -> typer.Exit:
 
 
 async def _publish(settings: Settings, producer: Producer, operator: Operator, done: Curated) -> None:
-    await publish_curation(producer, settings.topic_prefix, done.group_id, done.changes, done.forgotten)
+    await publish_curation(
+        producer, settings.topic_prefix, done.group_id, done.changes, done.forgotten, done.judged
+    )
     await operator.sent(done)

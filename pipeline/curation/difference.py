@@ -12,6 +12,7 @@ from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Vector
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode
 from pipeline.model.fact import Fact
+from pipeline.model.judgement import JudgedEpisode
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -78,8 +79,15 @@ def difference(
         },
         merges=tuple(changed(before.merges, after.merges)),
         outputs={k: text for k, text in after.outputs.items() if before.outputs.get(k) != text},
+        judged=changed_records(before, after),
         notice=occurrence.notice,
     )
+
+
+def changed_records(before: Ledger, after: Ledger) -> dict[tuple[str, str], JudgedEpisode | None]:
+    """Records of judges that are new or not as they were; None for those that are gone."""
+    gone: dict[tuple[str, str], JudgedEpisode | None] = dict.fromkeys(removed(before.judged, after.judged))
+    return gone | {k: record for k, record in after.judged.items() if before.judged.get(k) != record}
 
 
 def removed(before: Mapping[K, object], after: Collection[K]) -> list[K]:

@@ -14,7 +14,7 @@ from pipeline.curation.rebuilding import (
     symmetric_triplets,
     under_known_ids,
 )
-from pipeline.curation.refolding import by_entity, refolded
+from pipeline.curation.refolding import by_entity, refolded, still_admitted
 from pipeline.graph.ledger import Ledger
 from pipeline.identity import entity_key
 from pipeline.model.entity import Entity
@@ -53,7 +53,7 @@ def forgotten(ledger: Ledger, episodes: Collection[str]) -> Ledger:
     )
     again = resolved_again(ledger.group_id, (c for c in left.values() if c.entity_id in concerned))
     of = freed(ledger.group_id, again, ledger.contributions.values(), ledger.entities)
-    contributions = _alive(regrouped(left, of), ledger, concerned)
+    contributions = _words_left(_alive(regrouped(left, of), ledger, concerned), ledger, concerned)
 
     stayed = _standing_evidence(e for e in ledger.evidence.values() if e.episode_id not in gone)
     moved = moved_evidence(ledger.group_id, stayed, left.values(), of)
@@ -71,6 +71,7 @@ def forgotten(ledger: Ledger, episodes: Collection[str]) -> Ledger:
         facts=facts,
         merges=merges,
         outputs={k: text for k, text in ledger.outputs.items() if k[0] not in gone},
+        judged={k: record for k, record in ledger.judged.items() if k[0] not in gone},
     )
 
 
@@ -88,6 +89,17 @@ def _alive(
     return {
         k: c for k, c in contributions.items() if c.entity_id in spoken or c.entity_id not in ledger.entities
     }
+
+
+def _words_left(
+    contributions: Mapping[tuple[str, str], Contribution], ledger: Ledger, concerned: set[str]
+) -> dict[tuple[str, str], Contribution]:
+    """Without what judges proposed in words that are gone."""
+    found = dict(contributions)
+    for entity_id, some in by_entity(contributions).items():
+        if entity_id in concerned or entity_id not in ledger.entities:
+            found |= {(c.episode_id, c.entity_id): c for c in still_admitted(some)}
+    return found
 
 
 def _standing_evidence(items: Iterable[Evidence]) -> list[Evidence]:

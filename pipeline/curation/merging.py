@@ -14,6 +14,7 @@ from pipeline.errors import Poison
 from pipeline.graph.ledger import Ledger
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
+from pipeline.model.judgement import Judgement
 from pipeline.model.provenance import Joined, Merge, MovedMention, Told
 from pipeline.stages.matching import keys_of
 from pipeline.timeline.reconcile import Occasion
@@ -108,10 +109,7 @@ def _moved(ledger: Ledger, of: Mapping[Place, str], joined: Mapping[Place, Joine
     contributions = {
         key: one.model_copy(
             update={
-                "told": tuple(
-                    t.model_copy(update={"joined": joined.get((one.episode_id, t.index), t.joined)})
-                    for t in one.told
-                )
+                "told": tuple(_placed(t, joined.get((one.episode_id, t.index), t.joined)) for t in one.told)
             }
         )
         for key, one in regrouped(ledger.contributions, of).items()
@@ -128,6 +126,15 @@ def _moved(ledger: Ledger, of: Mapping[Place, str], joined: Mapping[Place, Joine
     moved = moved_evidence(ledger.group_id, ledger.evidence.values(), ledger.contributions.values(), of)
     evidence = {i: named_ends(e, entities) for i, e in moved.items()}
     return replace(ledger, contributions=contributions, entities=entities, evidence=evidence)
+
+
+def _placed(told: Told, joined: Joined) -> Told:
+    """A mention that somebody else has placed: what the one before said of it counts no more."""
+    return (
+        told
+        if told.joined is joined
+        else told.model_copy(update={"joined": joined, "judgement": Judgement()})
+    )
 
 
 def with_facts_moved(before: Ledger, after: Ledger, occasion: Occasion) -> Ledger:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,7 @@ import orjson
 
 from pipeline.clock import Clock
 from pipeline.curation.correcting import FactCorrection, entity_corrected, fact_corrected, operators_episode
-from pipeline.curation.difference import Occurrence, difference, texts_to_embed
+from pipeline.curation.difference import Occurrence, changed_records, difference, texts_to_embed
 from pipeline.curation.forgetting import episodes_about, forgotten
 from pipeline.curation.merging import merged, undone, with_facts_moved
 from pipeline.curation.telling import changes_between, retold, wordless
@@ -20,6 +20,7 @@ from pipeline.errors import Fenced, Poison, Retryable
 from pipeline.graph.ledger import NOTICE, CurationStore, Ledger
 from pipeline.model.changes import Change, FactChange
 from pipeline.model.episode import Episode
+from pipeline.model.judgement import JudgedEpisode
 from pipeline.model.provenance import Correction, Merge
 from pipeline.stages.extract import MAX_EMBEDDED_CHARACTERS
 from pipeline.stages.resolve_facts import changes_as_output
@@ -33,7 +34,8 @@ class Curated:
     """What a curation did.
 
     `name` is the id of its notice, to be dropped with `sent` once `changes` are published. `forgotten` are the
-    episodes that are gone, `episode` the operator's own, `merge` the record of a merge.
+    episodes that are gone, `episode` the operator's own, `merge` the record of a merge, `judged` records of judges that
+    are otherwise now (None: gone), by (episode id, stage).
     """
 
     group_id: str
@@ -42,6 +44,7 @@ class Curated:
     forgotten: tuple[str, ...] = ()
     episode: str | None = None
     merge: Merge | None = None
+    judged: Mapping[tuple[str, str], JudgedEpisode | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -151,9 +154,9 @@ class Operator:
         content: dict[str, Any] = (
             {"fact": fact_id, "retract": True} if correction.retract else {"fact": fact_id}
         )
-        for field, side in (("valid_at", correction.starts), ("invalid_at", correction.ends)):
+        for name, side in (("valid_at", correction.starts), ("invalid_at", correction.ends)):
             if side is not None:
-                content[field] = None if side[0] is None else side[0].isoformat()
+                content[name] = None if side[0] is None else side[0].isoformat()
 
         def decide(ledger: Ledger, now: datetime) -> _Decision:
             episode = operators_episode(group_id, content, now)
@@ -167,7 +170,7 @@ class Operator:
         """Curations of the group whose changes nobody has confirmed to be published."""
         ledger = await self.store.ledger(group_id)
         return [
-            _read_notice(group_id, name, text)
+            _read_notice(ledger, name, text)
             for (name, stage), text in sorted(ledger.outputs.items())
             if stage == NOTICE
         ]
@@ -183,11 +186,12 @@ class Operator:
             after = retold(ledger, decision.after, now)
             _let_pass(ledger, after)
             changes = tuple(changes_between(ledger, after, Occasion(group_id, decision.name, now)))
+            judged = changed_records(ledger, after)
             occurrence = Occurrence(
                 at=now,
                 added=decision.added,
                 forgotten=decision.forgotten,
-                notice=(decision.name, _notice(changes, decision.forgotten)),
+                notice=(decision.name, _notice(changes, decision.forgotten, judged)),
             )
             texts = texts_to_embed(ledger, after, occurrence)
             shortened = [text[:MAX_EMBEDDED_CHARACTERS] for text in texts]
@@ -198,20 +202,25 @@ class Operator:
             except Fenced:
                 continue
             own = decision.added[0].id if decision.added else None
-            return Curated(group_id, decision.name, changes, decision.forgotten, own, decision.merge)
+            return Curated(group_id, decision.name, changes, decision.forgotten, own, decision.merge, judged)
         raise Retryable(f"group {group_id!r} does not come to rest: try again later")
 
 
-def _notice(changes: Iterable[FactChange], forgotten: Iterable[str]) -> str:
-    """What is to be published, in the form in which stages keep their changes."""
+def _notice(
+    changes: Iterable[FactChange], forgotten: Iterable[str], judged: Iterable[tuple[str, str]] = ()
+) -> str:
+    """What is to be published, in the form in which stages keep their changes; of records of judges their places."""
     told = orjson.loads(changes_as_output(changes, ()))
-    return orjson.dumps({**told, "forgotten": sorted(forgotten)}).decode()
+    return orjson.dumps({**told, "forgotten": sorted(forgotten), "judged": sorted(judged)}).decode()
 
 
-def _read_notice(group_id: str, name: str, text: str) -> Curated:
+def _read_notice(ledger: Ledger, name: str, text: str) -> Curated:
     told = orjson.loads(text)
     changes = tuple(FactChange.model_validate(change) for change in told["changes"])
-    return Curated(group_id, name, changes, tuple(told["forgotten"]))
+    judged = {
+        (episode, stage): ledger.judged.get((episode, stage)) for episode, stage in told.get("judged", ())
+    }
+    return Curated(ledger.group_id, name, changes, tuple(told["forgotten"]), judged=judged)
 
 
 def _let_pass(before: Ledger, after: Ledger) -> None:

@@ -10,6 +10,7 @@ from datetime import datetime
 import orjson
 
 from pipeline.curation.ends import with_ends
+from pipeline.curation.rejudging import rejudged
 from pipeline.graph.ledger import NOTICE, Ledger
 from pipeline.model.changes import Change, FactChange
 from pipeline.model.community import Community
@@ -25,7 +26,8 @@ RESOLVED_BY, FACTS_BY = "resolve_entities", "resolve_facts"
 
 
 def retold(before: Ledger, after: Ledger, now: datetime) -> Ledger:
-    """The ledger with lines, summaries, communities and waiting outputs that tell of nothing but what is in it.
+    """The ledger with lines, summaries, communities, waiting outputs and records of judges that tell of nothing but what
+    is in it.
 
     Lines are told anew for the ends of every fact that changed or went: its current facts, those that changed last at
     the end. An entity without current facts leaves its community, as a rebuild of communities would have it.
@@ -54,7 +56,7 @@ def retold(before: Ledger, after: Ledger, now: datetime) -> Ledger:
     facts = {name: _revised(before.facts.get(name), fact) for name, fact in facts.items()}
     told = replace(after, facts=facts, entities=entities)
     told = replace(told, communities=_communities(before, told, current))
-    return replace(told, outputs=present_outputs(before, told))
+    return replace(told, outputs=present_outputs(before, told), judged=rejudged(told))
 
 
 def changes_between(before: Ledger, after: Ledger, occasion: Occasion) -> list[FactChange]:

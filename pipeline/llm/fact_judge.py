@@ -8,15 +8,14 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pipeline.llm.fence import Fence, TokenSource, random_token
-from pipeline.llm.port import ChatModel, Question, Size
+from pipeline.llm.fence import TokenSource, random_token
+from pipeline.llm.numbered import Asked, Bounds, one_line
+from pipeline.llm.port import ChatModel, Size
 from pipeline.model.episode import Usage
 from pipeline.model.moments import iso
 from pipeline.observer import Observer
 from pipeline.stages.judging import Comparison, FactVerdict, Told
 
-MAX_TEXT = 200
-"""Characters of a name or a sentence that are shown."""
 MAX_SOURCE = 300
 """Characters of a source that are shown."""
 
@@ -64,8 +63,7 @@ class ModelFactJudge:
     """Implements `FactJudge`.
 
     The prompt is bounded: at most `max_questions` questions, each with `max_candidates` older facts; what is left over
-    stays as it is and is counted as `judge_left_out`. Facts are shown by number, so that no id ever leaves; a number
-    that was not given is no verdict and counted as `judge_wrong_number`.
+    stays as it is. Facts are shown by number; see `Asked` for what is counted.
     """
 
     def __init__(
@@ -80,81 +78,38 @@ class ModelFactJudge:
     ) -> None:
         self._chat = chat
         self._observer = observer
-        self._max_questions = max_questions
-        self._max_candidates = max_candidates
+        self._bounds = Bounds(max_questions, max_candidates)
         self._size: Size = size
         self._token = token
 
     async def compare(self, questions: Sequence[Comparison]) -> tuple[Mapping[int, FactVerdict], Usage]:
         """As `FactJudge.compare`. Raises Retryable and Poison as a chat model does."""
-        asked = [q for q in questions if q.candidates][: self._max_questions]
-        left_out = len(questions) - len(asked)
-        left_out += sum(max(0, len(q.candidates) - self._max_candidates) for q in asked)
-        if left_out:
-            self._observer.event("judge_left_out", left_out)
-        if not asked:
+        asked = Asked.of(questions, self._bounds, self._observer)
+        if not asked.questions:
             return {}, Usage()
-        reply = await self._chat.ask(self._question(asked))
-        verdicts: dict[int, FactVerdict] = {}
-        for verdict in reply.answer.verdicts:
-            if not 0 <= verdict.question < len(asked) or asked[verdict.question].index in verdicts:
-                self._observer.event("judge_wrong_number")
-                continue
-            comparison = asked[verdict.question]
-            shown = range(min(len(comparison.candidates), self._max_candidates))
-            same = verdict.same if verdict.same in shown else None
-            ended = tuple(n for n in dict.fromkeys(verdict.ended) if n in shown)
-            wrong = (verdict.same is not None and same is None) + len(set(verdict.ended)) - len(ended)
-            if wrong:
-                self._observer.event("judge_wrong_number", wrong)
-            verdicts[comparison.index] = FactVerdict(same=same, ended=ended)
-        if len(verdicts) < len(asked):
-            self._observer.event("judge_unanswered", len(asked) - len(verdicts))
-        return verdicts, reply.usage
-
-    def _question(self, asked: Sequence[Comparison]) -> Question[Verdicts]:
-        blocks = [
-            "\n".join(
-                [
-                    f"question {number}: {_told(comparison.statement)}",
-                    *(
-                        f"  fact {i}: {_told(c)}"
-                        for i, c in enumerate(comparison.candidates[: self._max_candidates])
-                    ),
-                ]
-            )
-            for number, comparison in enumerate(asked)
-        ]
-        data = "\n\n".join(blocks)
-        fence = Fence([data], self._token)
-        user = f"{fence.notice}\n\n{fence.wrap('questions', data)}\n\nAnswer all {len(asked)} questions."
-        return Question(
-            purpose="judge_facts",
-            system=_TASK,
-            user=user,
-            answer=Verdicts,
-            size=self._size,
-            max_tokens=200 + 150 * len(asked),
-        )
+        text = asked.text(lambda q: _told(q.statement), lambda q, i: _told(q.candidates[i]), "fact")
+        question = asked.question("judge_facts", _TASK, text, Verdicts, self._size, self._token)
+        reply = await self._chat.ask(question)
+        found: dict[int, FactVerdict] = {}
+        for comparison, verdict in asked.answered(reply.answer.verdicts):
+            same = asked.among(comparison, [] if verdict.same is None else [verdict.same])
+            ended = asked.among(comparison, verdict.ended)
+            found[comparison.index] = FactVerdict(same=next(iter(same), None), ended=tuple(ended))
+        return found, reply.usage
 
 
 def _told(fact: Told) -> str:
     told = [
-        f"{_short(fact.subject)} | {_short(fact.relation)} | {_short(fact.object)}",
-        f'"{_short(fact.sentence)}"',
+        f"{one_line(fact.subject)} | {one_line(fact.relation)} | {one_line(fact.object)}",
+        f'"{one_line(fact.sentence)}"',
         f"from {_day(fact.valid_at)} to {_day(fact.invalid_at)}",
     ]
     if fact.said_at is not None:
         told.append(f"said on {_day(fact.said_at)}")
     if fact.source:
-        told.append(f"text: {_short(fact.source, MAX_SOURCE)}")
+        told.append(f"text: {one_line(fact.source, MAX_SOURCE)}")
     return "; ".join(told)
 
 
 def _day(moment: datetime | None) -> str:
     return "unknown" if moment is None else iso(moment)[:10]
-
-
-def _short(text: str, limit: int = MAX_TEXT) -> str:
-    """One line of bounded length, so that no text can look like another line of the list."""
-    return " ".join(text.split())[:limit]

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.model.extraction import Mention
+from pipeline.model.judgement import Judgement
 from pipeline.model.moments import Moment
 
 
@@ -33,7 +34,8 @@ class Told(BaseModel):
     """One mention of an entity, word for word.
 
     `index` is its place among the mentions of its episode; `ends` are the statements of the episode that it stands
-    in, as (index of the statement, 0 for subject or 1 for object).
+    in, as (index of the statement, 0 for subject or 1 for object). `judgement` is what a judge that placed it here
+    said of how the two are told of as one, as far as it counted then.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -43,6 +45,7 @@ class Told(BaseModel):
     joined: Joined = Joined.rule
     ends: tuple[tuple[int, int], ...] = ()
     correction: Correction | None = None
+    judgement: Judgement = Judgement()
 
 
 class Contribution(BaseModel):

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.extraction import ExtractedEpisode, Mention
+from pipeline.model.judgement import Judgement
 from pipeline.model.provenance import Joined, Merge, MovedMention, Told
 from pipeline.stages.matching import keys_of, type_of
 
 
 def told_of(
-    event: ExtractedEpisode, chosen: Mapping[int, str], judged: Collection[int]
+    event: ExtractedEpisode, chosen: Mapping[int, str], judged: Mapping[int, Judgement]
 ) -> dict[str, tuple[Told, ...]]:
     """By entity id, its mentions in the order in which `chosen` came to them."""
     mentions = event.extraction.mentions
@@ -26,7 +27,13 @@ def told_of(
     for index, entity_id in chosen.items():
         joined = Joined.judge if index in judged else Joined.rule
         told[entity_id].append(
-            Told(index=index, mention=mentions[index], joined=joined, ends=tuple(ends[index]))
+            Told(
+                index=index,
+                mention=mentions[index],
+                joined=joined,
+                ends=tuple(ends[index]),
+                judgement=judged.get(index, Judgement()),
+            )
         )
     return {entity: tuple(some) for entity, some in told.items()}
 

@@ -11,6 +11,7 @@ from pipeline.clock import Clock
 from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
 from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, EntityWrite, GraphStore
+from pipeline.identity import entity_key
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState, Usage
 from pipeline.model.extraction import ExtractedEpisode, Mention, ResolvedEpisode, ResolvedMention
@@ -29,6 +30,7 @@ from pipeline.stages.matching import bearing, choose, enriched, keys_of, new_ent
 from pipeline.stages.outcome import Outcome, repeat_of
 from pipeline.stages.provenance import judged_merge, told_of
 from pipeline.stages.recorded import RecordedEntityJudge, Records, counted
+from pipeline.stages.telling_as_one import admitted, as_one
 from pipeline.text.analysis import search_text
 
 
@@ -79,8 +81,8 @@ class ResolveEntitiesStage:
                 chosen[index] = made.id
 
         known = {e.id: e for found in (*view.by_key, *view.similar) for e in found}
-        fresh = [e for i, e in touched.items() if i not in known]
-        missing = [e.name for e in fresh if e.name not in vectors]
+        fresh = [e for i, e in touched.items() if i not in known or e.name != known[i].name]
+        missing = list(dict.fromkeys(e.name for e in fresh if e.name not in vectors))
         if missing:
             vectors |= dict(zip(missing, await self.embedder.embed(missing), strict=True))
             usage += Usage(embeddings=len(missing))
@@ -93,7 +95,7 @@ class ResolveEntitiesStage:
             episode=event.episode, entities=resolved, statements=event.extraction.statements, usage=so_far
         ).model_dump_json()
         writes = tuple(
-            EntityWrite(e, vectors[e.name] if e.id not in known else None)
+            EntityWrite(e, vectors[e.name] if e in fresh else None)
             for e in touched.values()
             if e.id not in known or e != known[e.id]
         )
@@ -196,8 +198,11 @@ class ResolveEntitiesStage:
                 # A verdict about something that was not asked is no verdict.
                 self.observer.event("judge_wrong_id")
                 continue
-            judged[index] = answer.judgement
-            touched[entity.id] = enriched(touched.get(entity.id, entity), mentions[index])
+            before = touched.get(entity.id, entity)
+            judged[index] = admitted(before, mentions[index], answer.judgement)
+            if _refused(answer.judgement, judged[index], before):
+                self.observer.event("judge_refused")
+            touched[entity.id] = as_one(before, mentions[index], judged[index])
             chosen[index] = entity.id
             same[index] = entity
             self.observer.event("entities_merged")
@@ -230,6 +235,13 @@ class ResolveEntitiesStage:
     async def _name_vectors(self, mentions: tuple[Mention, ...]) -> dict[str, list[float]]:
         names = list(dict.fromkeys(m.name for m in mentions))
         return dict(zip(names, await self.embedder.embed(names), strict=True)) if names else {}
+
+
+def _refused(proposed: Judgement, counts: Judgement, entity: Entity) -> bool:
+    """Whether something of a proposal does not count that is not said already."""
+    kept = entity_key(proposed.name or "") in ("", entity_key(entity.name))
+    told = (proposed.summary or "") in ("", entity.description)
+    return (counts.name is None and not kept) or (counts.summary is None and not told)
 
 
 def _recalled(recorded: RecordedEntityJudge | None, mentions: Sequence[Mention]) -> dict[int, Named]:

@@ -98,7 +98,7 @@ class ResolveFactsStage:
             if outdated(item, fact, graph.evidence)
         ]
         fresh = (*found.evidence, *closings)
-        ends = {end for t in triplets for end in (t.subject, t.object)}
+        ends = {(t.relation, end) for t in triplets if t.symmetric for end in (t.subject, t.object)}
         names = {i: e.name for i, e in graph.entities.items()}
         occasion = Occasion(event.episode.group_id, event.episode.id, now)
         result = reconcile([*graph.evidence, *fresh], graph.facts, names, occasion, ends=ends)

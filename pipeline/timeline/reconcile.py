@@ -20,6 +20,9 @@ from pipeline.timeline.evidence import Evidence
 from pipeline.timeline.pairs import pair_timelines
 from pipeline.timeline.slot import Segment, timeline
 
+End = tuple[str, str]
+"""(relation, entity id)."""
+
 
 @dataclass(frozen=True)
 class Reconciled:
@@ -45,7 +48,7 @@ def reconcile(
     names: Mapping[str, str],
     occasion: Occasion,
     *,
-    ends: Collection[str] | None = None,
+    ends: Collection[End] | None = None,
 ) -> Reconciled:
     """Derive the timeline of every slot in `evidence` and compare it with the facts that stand.
 
@@ -54,8 +57,8 @@ def reconcile(
         facts: the facts that stand for the same (subject, relation, object)s, believed or not.
         names: present names of entities by id, for the ends of new facts; without one, the name in the evidence.
         occasion: what the changes are due to.
-        ends: for symmetric relations, the entities of which all evidence is there: a pair with an end elsewhere is
-            left as it is. None: it is there for all.
+        ends: for symmetric relations, the entities of which all evidence of that relation is there: a pair with an
+            end elsewhere is left as it is. None: it is there for all.
     """
     items = {item.id: item for item in evidence}
     standing: dict[tuple[str, str, str], list[Fact]] = defaultdict(list)
@@ -80,7 +83,7 @@ def reconcile(
 
 
 def _timelines(
-    evidence: Iterable[Evidence], ends: Collection[str] | None
+    evidence: Iterable[Evidence], ends: Collection[End] | None
 ) -> dict[tuple[str, str, str], list[Segment]]:
     """The segments of each (subject, relation, object) that evidence speaks of."""
     ordered = list(evidence)
@@ -99,7 +102,7 @@ def _timelines(
             found[subject, relation, stretch.object].append(stretch)
     for relation, items in webs.items():
         for (subject, value), segments in pair_timelines(items).items():
-            if ends is None or {subject, value} <= set(ends):
+            if ends is None or {(relation, subject), (relation, value)} <= set(ends):
                 found[subject, relation, value] = segments
     return found
 

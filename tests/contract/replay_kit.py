@@ -24,6 +24,7 @@ from pipeline.model.extraction import (
 )
 from pipeline.model.judgement import JudgedEpisode, Judgement
 from pipeline.observer import SilentObserver
+from pipeline.replay.logged import LoggedEpisode, logged
 from pipeline.replay.replay import Replay
 from pipeline.stages.extract import ExtractStage
 from pipeline.stages.judging import (
@@ -122,6 +123,10 @@ class History:
     extracted: list[ExtractedEpisode] = field(default_factory=list)
     judged: list[JudgedEpisode] = field(default_factory=list)
 
+    def log(self) -> list[LoggedEpisode]:
+        """What a replay is given."""
+        return logged(self.episodes, self.extracted)
+
 
 def random_history(chance: Random, group: str, length: int) -> History:
     """A history of some episodes of text; reference times are in any order, some episodes say nothing."""
@@ -192,8 +197,15 @@ class Stages:
 
 
 async def lived(graph: Graph, history: History, seed: str) -> Stages:
+    """The history as it happened, with judges that throw a coin."""
+    return await lived_with(graph, history, AnyEntityJudge(seed), AnyFactJudge(seed))
+
+
+async def lived_with(
+    graph: Graph, history: History, entity_judge: EntityJudge, fact_judge: FactJudge | None = None
+) -> Stages:
     """The history as it happened: through the stages one by one, keeping what they send on."""
-    stages = Stages(graph.store, Written(history.found), AnyEntityJudge(seed), AnyFactJudge(seed))
+    stages = Stages(graph.store, Written(history.found), entity_judge, fact_judge)
     line = stages.replay
     for episode in history.episodes:
         extracted = (await line.extract.run(episode)).output

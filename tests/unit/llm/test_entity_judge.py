@@ -59,6 +59,8 @@ async def test_the_reason_comes_before_the_verdict(server: ModelServer, judge: M
         "question",
         "reason",
         "candidate",
+        "name",
+        "summary",
     ]
 
 

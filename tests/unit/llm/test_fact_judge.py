@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from pipeline.llm.fact_judge import MAX_SOURCE, MAX_TEXT, ModelFactJudge, Verdicts
+from pipeline.llm.fact_judge import MAX_SOURCE, ModelFactJudge, Verdicts
+from pipeline.llm.numbered import MAX_TEXT
 from pipeline.llm.port import Question, Reply
 from pipeline.model.episode import Usage
 from pipeline.stages.judging import Comparison, FactVerdict, Told

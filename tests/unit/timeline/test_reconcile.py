@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -145,3 +146,26 @@ def test_a_superseded_fact_says_which_episode_closed_it_and_how() -> None:
 
 def _times(shown: FactView) -> tuple[object, ...]:
     return (shown.id, shown.valid_at, shown.invalid_at, shown.created_at, shown.expired_at, shown.episodes)
+
+
+def test_a_pair_is_left_alone_when_an_end_is_only_known_from_another_relation() -> None:
+    def said(name: str, subject: str, relation: str, value: str, at: int, **more: Any) -> Evidence:
+        given = {
+            "id": name,
+            "episode_id": name,
+            "reference_time": day(at),
+            "sequence": at,
+            "recorded_at": day(at),
+        }
+        one = {"subject": subject, "relation": relation, "object": value, "cardinality": Cardinality.one}
+        return Evidence(**{**given, **one, **more})
+
+    pair = said("v1", "a", "MARRIED_TO", "b", 1, symmetric=True)
+    other = said("v2", "b", "MARRIED_TO", "c", 2, symmetric=True)
+    married = reconcile([pair, other], (), NAMES, Occasion("g", "e", day(3))).facts
+    assert {(f.source.id, f.target.id) for f in married if f.beliefs[-1].holds} == {("b", "c")}
+    # Of `b` there is only what it likes, so whether the pair (a, b) stands cannot be told.
+    likes = said("v3", "b", "LIKES", "tea", 3, cardinality=Cardinality.many)
+    known = {("MARRIED_TO", "a"), ("LIKES", "b"), ("LIKES", "tea")}
+    again = reconcile([pair, likes], (), NAMES, Occasion("g", "e", day(4)), ends=known)
+    assert [f.relation for f in again.facts] == ["LIKES"]
