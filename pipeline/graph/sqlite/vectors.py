@@ -18,6 +18,8 @@ from pipeline.graph.sqlite.codec import Floats, json_list, pack
 
 Scored = tuple[int, float]
 
+_HEAD = 512
+
 
 class _Block:
     """The vectors of one kind in one group: row i belongs to item `nos[i]`; room is left for more."""
@@ -41,6 +43,22 @@ class _Block:
         self.matrix[row] = np.frombuffer(data, dtype=np.float32)
 
 
+def _best_first(nos: npt.NDArray[np.int64], scores: Floats) -> Iterator[Scored]:
+    """Numbers and scores in order. Few are asked for as a rule, so only as many are sorted as it comes to."""
+    told, wanted = 0, _HEAD
+    while told < len(scores):
+        if wanted < len(scores):
+            # Everything that scores as the last of these or better: equal ones stay together.
+            least = np.partition(scores, len(scores) - wanted)[len(scores) - wanted]
+            places = np.flatnonzero(scores >= least)
+        else:
+            places = np.arange(len(scores))
+        places = places[np.lexsort((nos[places], -scores[places]))]
+        new = places[told:]
+        yield from zip(nos[new].tolist(), np.clip(scores[new], -1.0, 1.0).tolist(), strict=True)
+        told, wanted = len(places), wanted * 8
+
+
 class VectorIndex:
     """Vectors by kind and group; the groups used least recently give way beyond `max_bytes`. For one thread."""
 
@@ -59,8 +77,7 @@ class VectorIndex:
             return
         nos = np.concatenate([block.nos[: block.size] for block in blocks])
         scores = np.concatenate([block.matrix[: block.size] @ query for block in blocks])
-        order = np.lexsort((nos, -scores))
-        yield from zip(nos[order].tolist(), np.clip(scores[order], -1.0, 1.0).tolist(), strict=True)
+        yield from _best_first(nos, scores)
 
     def among(
         self, connection: sqlite3.Connection, kind: str, nos: Sequence[int]
