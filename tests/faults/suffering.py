@@ -12,7 +12,7 @@ from neo4j.exceptions import Neo4jError
 
 @dataclass
 class Suffering:
-    """Errors in turn, at every `every`-th call of `place`, for as long as the file `until` is not there.
+    """Errors in turn, at every `every`-th call of `place`, each noted as a line of the file `noted`.
 
     `place` is "statement", "commit" (the transaction is not committed) or "committed" (it is, and nobody is told).
     """
@@ -20,19 +20,19 @@ class Suffering:
     codes: list[str]
     place: str
     every: int
-    until: Path
+    noted: Path
     _calls: int = field(default=0, init=False)
 
     def error(self, place: str) -> Neo4jError | None:
         """The error of this call, if it is its turn."""
-        if place != self.place or self.until.exists():
+        if place != self.place:
             return None
         self._calls += 1
         if self._calls % self.every:
             return None
         code = self.codes[self._calls // self.every % len(self.codes)]
-        with self.until.with_suffix(".count").open("a") as counted:
-            counted.write(f"{code}\n")
+        with self.noted.open("a") as noted:
+            noted.write(f"{code}\n")
         return Neo4jError._hydrate_neo4j(code=code, message="made by a fault run")
 
 

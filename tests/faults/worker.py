@@ -42,7 +42,7 @@ async def main(told: dict[str, Any]) -> None:
     lane_app.SAFE |= told["safe"]
     connection.TRANSACTION_SECONDS = told["transaction_seconds"]
     if suffers := told.get("suffers"):
-        suffer(Suffering(**{**suffers, "until": Path(suffers["until"])}))
+        suffer(Suffering(**{**suffers, "noted": Path(suffers["noted"])}))
     settings = Settings(**told["settings"])
     observer = PrometheusObserver()
     embedder = compose.build_embedder(settings, observer)
