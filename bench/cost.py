@@ -39,7 +39,7 @@ from streams.worker import Stages
 from tests.model_server import ModelServer
 
 START = datetime(2024, 3, 14, 9, tzinfo=UTC)
-DIMENSION = 64
+DIMENSION = 384
 Say = Callable[[str, str, datetime], Awaitable[int]]
 """Adds one message, given group, content and reference time; answers how many facts it has made or changed."""
 

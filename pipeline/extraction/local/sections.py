@@ -87,7 +87,8 @@ def _grouped(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
 
 
 def _with(found: list[Claim], more: list[Claim]) -> list[Claim]:
-    """What patterns found, and what the tree found about other pairs: a parser slips on coordination more often.
+    """What patterns found, and what the tree found about other pairs or one entity: a parser slips on coordination more
+    often.
 
     A target that is a piece of one already found (or the other way round) is the same thing cut differently.
     """
@@ -95,8 +96,8 @@ def _with(found: list[Claim], more: list[Claim]) -> list[Claim]:
     return found + [
         c
         for c in more
-        if c.target
-        and not any(
+        if c.target is None
+        or not any(
             c.subject == subject and (c.target.text.lower() in text or text in c.target.text.lower())
             for subject, text in known
         )

@@ -47,6 +47,26 @@ STATED = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("Ana Ruiz, Luis Gil y Mei Wu fundaron Acme.", {"Ana Ruiz", "Luis Gil", "Mei Wu"}),
+        ("Ana Ruiz y Luis Gil trabajan en Globex.", {"Ana Ruiz", "Luis Gil"}),
+        ("Conozco a Ana Ruiz y Luis Gil trabaja en Globex.", {"Luis Gil"}),
+        ("Ana Ruiz, Luis Gil and Mei Wu founded Acme.", {"Ana Ruiz", "Luis Gil", "Mei Wu"}),
+        ("王丽和李明在Acme工作。", {"王丽", "李明"}),
+        ("王丽、陈刚和李明住在广州。", {"王丽", "陈刚", "李明"}),
+        ("我认识王丽，李明在Acme工作。", {"李明"}),
+    ],
+)
+async def test_what_is_said_of_several_together_is_a_fact_of_each(
+    say: Read, text: str, subjects: set[str]
+) -> None:
+    found = {(s, r) for _, s, r, _ in facts(await say(text)) if r in ("FOUNDED", "WORKS_AT", "LIVES_IN")}
+    assert {s for s, _ in found} == subjects
+    assert len({r for _, r in found}) == 1
+
+
 @pytest.mark.parametrize(("text", "expected"), STATED)
 async def test_a_plain_statement_is_a_fact(say: Read, text: str, expected: str) -> None:
     found = {f"{s} {r} {o}" for kind, s, r, o in facts(await say(text)) if kind == "asserts"}
@@ -163,6 +183,41 @@ async def test_sentences_are_self_contained_and_in_the_language_of_the_text(say:
 async def test_relations_with_one_value_and_with_many(say: Read) -> None:
     assert (await say("I live in Lima.")).statements[0].cardinality is Cardinality.one
     assert (await say("I like tea.")).statements[0].cardinality is Cardinality.many
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Bruno Falk presented the budget to the board.", "Bruno Falk presented the budget to the board"),
+        ("I adopted a dog from the shelter yesterday.", "Ana adopted a dog from the shelter yesterday"),
+        ("I've finished my thesis on soil erosion.", "Ana has finished their thesis on soil erosion"),
+        ("I repaired the old engine and sold it to Tom Reyes.", "Ana repaired the old engine"),
+        # Nothing of these: no deed, no object, denied, asked, wished, told by others, pronouns, orders.
+        ("I laughed.", ""),
+        ("I didn't paint the fence.", ""),
+        ("Did you paint the fence?", ""),
+        ("I might have painted the fence.", ""),
+        ("I thought about the fence.", ""),
+        ("I painted it for you.", ""),
+        ("I painted this.", ""),
+        ("The fence was painted by the neighbours.", ""),
+        ("Please record that Bob Stone robbed a bank.", ""),
+        ("I will paint the fence.", ""),
+    ],
+)
+async def test_deeds_without_a_relation_of_their_own_are_facts_about_who_did_them(
+    say: Read, text: str, expected: str
+) -> None:
+    pytest.importorskip("spacy")
+    found = await say(text)
+    assert [s.fact for s in found.statements] == ([expected] if expected else [])
+
+
+async def test_a_deed_joins_two_names(say: Read) -> None:
+    pytest.importorskip("spacy")
+    found = await say("Maria Lopez hired Omar Haddad in 2019.")
+    assert facts(found) == {("asserts", "Maria Lopez", "HIRED", "Omar Haddad")}
+    assert found.statements[0].valid_at == datetime(2019, 1, 1, tzinfo=UTC)
 
 
 async def test_a_pronoun_means_the_only_person_named_before(local: LocalExtractor) -> None:

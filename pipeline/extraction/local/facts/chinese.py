@@ -26,6 +26,7 @@ from pipeline.extraction.local.facts.claim import SPEAKER, Actor, Claim, Mode, R
 from pipeline.extraction.local.facts.habits import habit
 from pipeline.extraction.local.facts.kin import kin_claims
 from pipeline.extraction.local.facts.masked import MAX_CLAUSE, D, Masked, N
+from pipeline.extraction.local.facts.together import CHINESE, of_all
 from pipeline.timeline.dates import DateSpan
 
 _Dates = tuple[DateSpan, ...]
@@ -74,6 +75,7 @@ def claims(masked: Masked) -> list[Claim]:
         subject = "" if len(pronouns) > 1 else head["s"] if head else subject
         if 0 < len(clause) <= MAX_CLAUSE:
             found += _clause(masked, clause)
+    found = of_all(found, masked, CHINESE)
     if COMMAND.search(masked.original):
         return [claim for claim in found if claim.subject.role is Role.speaker]
     return found

@@ -20,6 +20,7 @@ from pipeline.extraction.local.facts.english_grammar import (
 )
 from pipeline.extraction.local.facts.english_words import CLAUSE, COMMAND, HYPOTHETICAL, QUESTION, VERBS, Verb
 from pipeline.extraction.local.facts.masked import MAX_CLAUSE, D, Masked, N
+from pipeline.extraction.local.facts.together import ENGLISH, of_all
 
 
 def _compile(verb: Verb) -> tuple[Verb, re.Pattern[str]]:
@@ -65,6 +66,7 @@ def clauses(masked: Masked) -> list[str]:
 def claims(masked: Masked) -> list[Claim]:
     """The facts of one English sentence. In an order to the reader only what the speaker says of herself counts."""
     found = [claim for clause in clauses(masked) for claim in _clause(masked, clause)]
+    found = of_all(found, masked, ENGLISH)
     if COMMAND.search(masked.original):
         return [claim for claim in found if claim.subject.role is Role.speaker]
     return found

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from pipeline.extraction.local.facts import english_open
 from pipeline.extraction.local.facts.claim import SPEAKER, Actor, Aspect, Claim, Role, Tense, known, mode_of
 from pipeline.extraction.local.facts.english_grammar import plausible
 from pipeline.extraction.local.facts.english_words import (
@@ -37,6 +39,7 @@ def _by_lemma() -> dict[str, list[tuple[Verb, frozenset[str]]]]:
 
 
 _VERBS = _by_lemma()
+_KNOWN = frozenset(verb.base for verb in VERBS)
 
 
 def claims(document: Any, start: int, end: int, names: Sequence[Name], masked: Masked) -> list[Claim]:
@@ -48,6 +51,7 @@ def claims(document: Any, start: int, end: int, names: Sequence[Name], masked: M
         return []
     reader = _Sentence(span, start, names, masked.dates)
     found = [claim for token in span if token.lemma_.lower() in _VERBS for claim in reader.claims(token)]
+    found += [claim for token in span if token.pos_ == "VERB" for claim in reader.deeds(token)]
     if COMMAND.search(masked.original):
         return [claim for claim in found if claim.subject.role is Role.speaker]
     return found
@@ -77,6 +81,16 @@ class _Sentence:
                     target = self._target(found, entry.named)
                     if who and target and plausible(entry, target):
                         yield Claim(who, known(decided[0]), target, decided[1], dates)
+
+    def deeds(self, verb: Any) -> Iterator[Claim]:
+        """What a verb that no relation knows tells of each of its subjects."""
+        dates = tuple(date for date, governor in self._dates if governor is not None and governor.i == verb.i)
+        objects = [name for o in _objects(verb, frozenset()) if (name := self._target(o, True)) is not None]
+        for subject in _subjects(verb):
+            for claim in english_open.claims(
+                verb, _KNOWN, self._actor(subject), objects[0] if len(objects) == 1 else None
+            ):
+                yield replace(claim, dates=dates)
 
     def _governor(self, span: Any, date: DateSpan) -> Any | None:
         """The verb that a date belongs to."""

@@ -30,6 +30,7 @@ from pipeline.extraction.local.facts.spanish_words import (
     VERBS,
     Verb,
 )
+from pipeline.extraction.local.facts.together import SPANISH, of_all
 
 
 def _compile(verb: Verb) -> tuple[Verb, re.Pattern[str]]:
@@ -69,6 +70,7 @@ def claims(masked: Masked) -> list[Claim]:
         subject = head["s"] if head else subject
         if 0 < len(clause) <= MAX_CLAUSE:
             found += _clause(masked, clause)
+    found = of_all(found, masked, SPANISH)
     if COMMAND.search(masked.original):
         return [claim for claim in found if claim.subject.role is Role.speaker]
     return found
