@@ -15,13 +15,10 @@ from typing import Any
 
 import pytest
 
-from tests.faults.checker import compare
 from tests.faults.graph_checks import Expected
 from tests.faults.ground import Ground, ground
-from tests.faults.load import VARIANTS
 from tests.faults.report import Report, table
 from tests.faults.scale import Scale, asked_scale
-from tests.faults.site import Site
 from tests.faults.undisturbed import undisturbed
 
 HERE = Path(__file__).parent
@@ -88,9 +85,3 @@ def report(request: pytest.FixtureRequest) -> Callable[[str], Any]:
         assert made.sound, made.told()
 
     return kept
-
-
-async def judged(report: Report, made: Site, groups: list[str], wanted: list[Expected], **more: Any) -> None:
-    """Compares an installation whose workers have ended with the undisturbed outcome of its groups' variants."""
-    by_group = {group: wanted[place % VARIANTS] for place, group in enumerate(groups)}
-    compare(report, made.published, await made.seen(), by_group, **more)

@@ -9,8 +9,8 @@ import pytest
 
 from streams.broker import admin_client
 from streams.topics import EPISODES
-from tests.faults.conftest import judged
 from tests.faults.ground import Ground, ground
+from tests.faults.judging import judged
 from tests.faults.load import histories, slices
 from tests.faults.scale import Scale, asked_scale
 from tests.faults.site import Site, site

@@ -7,8 +7,8 @@ import random
 import signal
 from typing import Any
 
-from tests.faults.conftest import judged
 from tests.faults.ground import Ground
+from tests.faults.judging import judged
 from tests.faults.load import histories, slices
 from tests.faults.report import Report
 from tests.faults.scale import Scale

@@ -8,8 +8,8 @@ from typing import Any
 
 from streams.dead_letter import DeadFilter, DeadLetter
 from streams.dead_reader import read_dead_letters, replay
-from tests.faults.conftest import judged
 from tests.faults.ground import Ground
+from tests.faults.judging import judged
 from tests.faults.load import Sent, histories, slices
 from tests.faults.scale import Scale
 from tests.faults.site import Site, site

@@ -8,8 +8,8 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from tests.faults.conftest import judged
 from tests.faults.ground import Ground
+from tests.faults.judging import judged
 from tests.faults.load import histories, slices
 from tests.faults.scale import Scale
 from tests.faults.site import site

@@ -9,8 +9,8 @@ from typing import Any
 
 import psutil
 
-from tests.faults.conftest import judged
 from tests.faults.ground import Ground
+from tests.faults.judging import judged
 from tests.faults.load import histories, slices
 from tests.faults.scale import Scale
 from tests.faults.site import Site, site

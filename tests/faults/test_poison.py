@@ -11,8 +11,8 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from streams.broker import admin_client
 from streams.topic_setup import ensure_topics
 from streams.topics import CHANGES, DEAD, EXTRACTED, RESOLVED, stage_key
-from tests.faults.conftest import judged
 from tests.faults.ground import Ground
+from tests.faults.judging import judged
 from tests.faults.load import Sent, histories, slices
 from tests.faults.scale import Scale
 from tests.faults.site import Site, site

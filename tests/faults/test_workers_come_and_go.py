@@ -7,8 +7,8 @@ import random
 from typing import Any
 
 from streams.broker import admin_client
-from tests.faults.conftest import judged
 from tests.faults.ground import Ground
+from tests.faults.judging import judged
 from tests.faults.load import histories, slices
 from tests.faults.scale import Scale
 from tests.faults.site import Site, site
