@@ -65,7 +65,7 @@ def as_members(item: Any, form: type[BaseModel]) -> dict[str, Any] | None:
     if not isinstance(item, Mapping):
         return None
     named = {k: v for k, v in renamed(item, form).items() if k in form.model_fields and not is_nothing(v)}
-    return {k: v if item_form(form, k) else _flat(v) for k, v in named.items()}
+    return {k: _fitting(v, form, k) for k, v in named.items()}
 
 
 def spread(item: Any, form: type[BaseModel]) -> list[Any]:
@@ -79,6 +79,15 @@ def spread(item: Any, form: type[BaseModel]) -> list[Any]:
         return [item]
     combined = islice(product(*several.values()), MAX_SPREAD)
     return [{**named, **dict(zip(several, values, strict=True))} for values in combined]
+
+
+def _fitting(value: Any, form: type[BaseModel], name: str) -> Any:
+    """A list where a list belongs (one plain value is a list of one), a scalar elsewhere."""
+    if item_form(form, name):
+        return value
+    if get_origin(form.model_fields[name].annotation) is list:
+        return value if isinstance(value, list) else [value]
+    return _flat(value)
 
 
 def _flat(value: Any) -> Any:

@@ -125,7 +125,7 @@ def _judged(questions: str) -> dict[str, Any]:
 
 
 def _letters(line: str) -> str:
-    name = re.split(r" \(| also: | - ", line, maxsplit=1)[0]
+    name = re.split(r" \(| also: | - | \| facts: ", line, maxsplit=1)[0]
     return re.sub(r"[\W_]|\b(?:inc|ltd|corp|gmbh)\b", "", name.lower())
 
 

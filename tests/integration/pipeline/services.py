@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +12,13 @@ import httpx
 
 from pipeline.clock import system_clock
 from pipeline.embedding.hashing import HashingEmbedder
+from pipeline.embedding.port import Embedder
 from pipeline.extraction.local.extractor import LocalExtractor
 from pipeline.extraction.router import RoutingExtractor
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.reader import Neo4jGraphReader
 from pipeline.graph.neo4j.store import Neo4jGraphStore
-from pipeline.observer import SilentObserver
+from pipeline.observer import Observer, SilentObserver
 from pipeline.stages.extract import ExtractStage
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
@@ -98,8 +99,12 @@ class Services:
 
 
 @asynccontextmanager
-async def serving(installation: Running, failing: tuple[str, str] | None = None) -> AsyncIterator[Any]:
-    """(services, the failing store or None). `failing` is (operation, episode id)."""
+async def serving(
+    installation: Running,
+    failing: tuple[str, str] | None = None,
+    stages: Callable[[Any, Embedder, Observer], Stages] | None = None,
+) -> AsyncIterator[Any]:
+    """(services, the failing store or None). `failing` is (operation, episode id); `stages` are made otherwise."""
     async with AsyncExitStack() as stack:
         observer, embedder = PrometheusObserver(), HashingEmbedder(DIMENSION)
         store = Neo4jGraphStore(installation.bolt, dimension=DIMENSION, observer=observer)
@@ -113,7 +118,9 @@ async def serving(installation: Running, failing: tuple[str, str] | None = None)
                 DeliverySettings(installation.bootstrap, installation.consumer_group, installation.prefix),
                 LanePolicy(attempts=2, first_pause=0.01, longest_pause=0.5),
             ),
-            Stages(
+            stages(seen, embedder, observer)
+            if stages
+            else Stages(
                 ExtractStage(seen, RoutingExtractor(LocalExtractor()), *parts),
                 ResolveEntitiesStage(seen, *parts),
                 ResolveFactsStage(seen, *parts),

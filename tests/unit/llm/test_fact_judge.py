@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
+import orjson
+import pytest
 from pydantic import BaseModel
 
-from pipeline.llm.fact_judge import MAX_SOURCE, ModelFactJudge, Verdicts
+from pipeline.llm.fact_judge import MAX_SOURCE, ModelFactJudge, Verdict, Verdicts
 from pipeline.llm.numbered import MAX_TEXT
 from pipeline.llm.port import Question, Reply
+from pipeline.llm.reading import read_answer
 from pipeline.model.episode import Usage
 from pipeline.stages.judging import Comparison, FactVerdict, Told
 from tests.llm_support import RecordingObserver
@@ -49,6 +52,15 @@ async def judge(
     made = ModelFactJudge(chat, observer, token=lambda: "0123456789ab", **bounds)
     found, _ = await made.compare(questions)
     return dict(found), chat, observer
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [([1], [1]), ([0, 2], [0, 2]), ([], []), (1, [1]), ("1", [1]), (None, []), ("none", [])],
+)
+def test_the_facts_that_ended_are_read_out_of_an_answer(given: object, read: list[int]) -> None:
+    text = orjson.dumps({"verdicts": [{"question": 0, "reason": "r", "same": None, "ended": given}]}).decode()
+    assert read_answer(text, Verdicts).answer.verdicts == [Verdict(question=0, reason="r", ended=read)]
 
 
 async def test_one_call_for_all_and_answers_by_index() -> None:
