@@ -109,7 +109,7 @@ WAYS = (
     Way("  names left in", without="names"),
     Way("  words by episode", without="coverage"),
     Way("  without neighbours", weights=replace(FULL, near=(0.0, 0.0))),
-    Way("  only the next places", weights=replace(FULL, near=(0.5, 0.0))),
+    Way("  only the next places", weights=replace(FULL, near=(0.6, 0.0))),
     Way("  without session", weights=replace(FULL, session=0.0)),
     Way("  without speaker", weights=replace(FULL, speaker=0.0)),
     Way("  without facts", weights=replace(FULL, fact=0.0)),
@@ -117,7 +117,7 @@ WAYS = (
     Way("  without stop words", terms="no stop words"),
     Way("  vectors 0.5", weights=replace(FULL, vectors=0.5)),
     Way("  vectors 1", weights=replace(FULL, vectors=1.0)),
-    Way("  near 0.6, 0.4", weights=replace(FULL, near=(0.6, 0.4))),
+    Way("  near 0.5, 0.25", weights=replace(FULL, near=(0.5, 0.25))),
     Way("  session 0.15", weights=replace(FULL, session=0.15)),
     Way("  session 0.5", weights=replace(FULL, session=0.5)),
     Way("  speaker 0.1", weights=replace(FULL, speaker=0.1)),
@@ -204,6 +204,7 @@ async def fill(path: Path, episodes: Sequence[Episode], embedder: Embedder, extr
 class Score:
     """What one question got."""
 
+    group: str
     recall: tuple[float, float, float]
     sessions: float
     reciprocal: float
@@ -245,6 +246,7 @@ def score(found: Sequence[str], question: Question) -> Score:
     seen = {turn.split(":")[0] for turn in found[:10]}
     ranks = [found.index(turn) + 1 for turn in wanted if turn in found]
     return Score(
+        question.group,
         (recall[0], recall[1], recall[2]),
         len(sessions & seen) / len(sessions),
         1 / min(ranks) if ranks else 0.0,
@@ -260,25 +262,36 @@ def row(name: str, scores: dict[int, list[Score]], took: float) -> str:
     figures.append(statistics.fmean(one.sessions for one in every))
     figures.append(statistics.fmean(one.reciprocal for one in every))
     figures += [statistics.fmean(one.recall[1] for one in scores[c]) for c in CATEGORIES if scores[c]]
-    return f"{name:24}" + "".join(f"{figure:8.3f}" for figure in figures) + f"{took:8.1f}"
+    line = f"{name:24}" + "".join(f"{figure:8.3f}" for figure in figures) + f"{took:8.1f}  "
+    for group in dict.fromkeys(one.group for one in every):
+        line += f"{_tenth(every, group):8.3f}{_tenth(honest, group):6.3f}"
+    return line
 
 
-HEAD = f"{'':24}" + "".join(
-    f"{title:>8}"
-    for title in (
-        "r@5",
-        "r@10",
-        "r@50",
-        "10-adv",
-        "session",
-        "mrr",
-        "multi",
-        "tempor",
-        "open",
-        "single",
-        "advers",
-        "ms",
+def _tenth(scores: Sequence[Score], group: str) -> float:
+    return statistics.fmean(one.recall[1] for one in scores if one.group == group)
+
+
+HEAD = (
+    f"{'':24}"
+    + "".join(
+        f"{title:>8}"
+        for title in (
+            "r@5",
+            "r@10",
+            "r@50",
+            "10-adv",
+            "session",
+            "mrr",
+            "multi",
+            "tempor",
+            "open",
+            "single",
+            "advers",
+            "ms",
+        )
     )
+    + "  then for each conversation: r@10, 10-adv"
 )
 
 

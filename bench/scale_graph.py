@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ SPREAD = 200
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 FACTS_AN_EPISODE = 5
 EPISODES_A_THREAD = 10
+CHANNELS = 20
 BATCH = 1000
 INDEX_SECONDS = 3600
 
@@ -84,6 +85,21 @@ def question(chance: random.Random) -> str:
 _embedder = HashingEmbedder(DIMENSION)
 
 
+class Standing(NamedTuple):
+    """What filters ask of a fact that holds at NOW."""
+
+    id: str
+    relation: str
+    valid_at: datetime
+    channel: str
+
+
+def _standing(fact: Fact) -> Standing:
+    since = fact.beliefs[0].valid_at
+    assert since is not None, "facts of this graph have a start"
+    return Standing(fact.id, fact.relation, since, _channel(int(fact.id[1:]) // FACTS_AN_EPISODE))
+
+
 @dataclass(frozen=True)
 class Made:
     """What a group holds."""
@@ -99,15 +115,15 @@ class ScaleGraph:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._vectors: dict[str, tuple[list[str], npt.NDArray[np.float32]]] = {}
+        self._vectors: dict[str, tuple[list[Standing], npt.NDArray[np.float32]]] = {}
         self._people: dict[str, list[str]] = {}
 
     def group(self, place: int | None) -> str:
         """The large group (None) or a small one."""
         return f"scale-{self._size}" if place is None else f"scale-{self._size}-{place}"
 
-    def vectors(self, group: str) -> tuple[list[str], npt.NDArray[np.float32]]:
-        """The ids and vectors of the facts of a group that hold at NOW."""
+    def vectors(self, group: str) -> tuple[list[Standing], npt.NDArray[np.float32]]:
+        """The facts of a group that hold at NOW, and their vectors."""
         return self._vectors[group]
 
     def person(self, chance: random.Random, group: str) -> str:
@@ -146,7 +162,7 @@ class ScaleGraph:
         for start in range(0, len(standing), BATCH):
             some = standing[start : start + BATCH]
             matrix[start : start + BATCH] = await _embedder.embed([fact.fact for fact in some])
-        self._vectors[made.group] = ([fact.id for fact in standing], matrix)
+        self._vectors[made.group] = ([_standing(fact) for fact in standing], matrix)
         self._people[made.group] = [person.id for person in made.people]
 
 
@@ -242,8 +258,14 @@ def _told(group: str, facts: Sequence[Fact]) -> Iterator[tuple[Episode, Sequence
             reference_time=NOW - timedelta(minutes=len(facts) - start),
             sequence=number,
             thread_id=f"t{number // EPISODES_A_THREAD}",
+            metadata={"channel": _channel(number)},
         )
         yield episode, said
+
+
+def _channel(number: int) -> str:
+    """Of the episode of that number."""
+    return f"channel {number % CHANNELS}"
 
 
 def _row(episode: Episode, facts: Sequence[Fact], vector: list[float]) -> Row:

@@ -22,9 +22,10 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -34,13 +35,13 @@ if not __package__:
 
 from bench.counting_proxy import CountingProxy
 from bench.graphiti_side.process import python_of
-from bench.scale_graph import DIMENSION, NOW, SPREAD, ScaleGraph, question
+from bench.scale_graph import DIMENSION, NOW, SPREAD, ScaleGraph, Standing, question
 from factstream.stack import LocalStack
 from factstream.stack.memory import StackMemory
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.reader import Neo4jGraphReader
-from pipeline.graph.search import Method, Scope, SearchPlan
+from pipeline.graph.search import Filters, Method, Scope, SearchPlan, TimeRange
 from pipeline.observer import SilentObserver
 from search_api.requests import SearchRequest
 from search_api.retrieval.search import Retrieval
@@ -115,20 +116,57 @@ async def weighed(uri: str, asked: Asked, requests: int = 5) -> tuple[float, flo
             await reader.close()
 
 
-async def recall(reader: Neo4jGraphReader, graph: ScaleGraph, small: bool) -> float:
-    """How much of the exact ten nearest the vector leg finds."""
+@dataclass(frozen=True)
+class Narrowed:
+    """A filter, and which facts pass it."""
+
+    name: str
+    filters: Filters
+    passes: Callable[[Standing], bool]
+
+
+LATELY = NOW - timedelta(days=100)
+FILTERS = (
+    Narrowed("no filter", Filters(), lambda fact: True),
+    Narrowed("a relation (1/4)", Filters(relations=("LIVES_IN",)), lambda fact: fact.relation == "LIVES_IN"),
+    Narrowed(
+        "begun lately (1/20)",
+        Filters(valid_at=(TimeRange(gte=LATELY),)),
+        lambda fact: fact.valid_at >= LATELY,
+    ),
+    Narrowed(
+        "metadata (1/20)",
+        Filters(metadata={"channel": "channel 7"}),
+        lambda fact: fact.channel == "channel 7",
+    ),
+)
+
+
+async def recall(reader: Neo4jGraphReader, graph: ScaleGraph, small: bool, narrowed: Narrowed) -> float:
+    """How much of the exact ten nearest the vector leg finds; a group where nothing passes does not count."""
     embedder = HashingEmbedder(DIMENSION)
     found = []
     for number in range(RECALL_QUESTIONS):
         group = graph.group(number % SPREAD if small else None)
-        ids, matrix = graph.vectors(group)
+        facts, matrix = graph.vectors(group)
         vector = (await embedder.embed([question(random.Random(number))]))[0]
-        cosines = dict(zip(ids, (matrix @ np.asarray(vector, dtype=np.float32)).tolist(), strict=True))
+        every = zip(facts, (matrix @ np.asarray(vector, dtype=np.float32)).tolist(), strict=True)
+        cosines = {fact.id: cosine for fact, cosine in every if narrowed.passes(fact)}
+        if not cosines:
+            continue
         tenth = sorted(cosines.values(), reverse=True)[:10][-1] - 1e-6
-        plan = SearchPlan((group,), (Scope.facts,), (Method.cosine,), 50, vector=vector, as_of=NOW)
+        plan = SearchPlan(
+            (group,),
+            (Scope.facts,),
+            (Method.cosine,),
+            50,
+            vector=vector,
+            as_of=NOW,
+            filters=narrowed.filters,
+        )
         (leg,) = (await reader.search(plan)).legs
-        near = [cosines[key.split("\x1f")[1]] >= tenth for key, _ in leg.ranked[:10]]
-        found.append(sum(near) / min(10, len(ids)))
+        near = [cosines.get(key.split("\x1f")[1], -2.0) >= tenth for key, _ in leg.ranked[:10]]
+        found.append(sum(near) / min(10, len(cosines)))
     return statistics.fmean(found)
 
 
@@ -189,8 +227,10 @@ async def report(uri: str, size: int, requests: int, recipes: Sequence[str], gra
         stack.push_async_callback(reader.close)
         retrieval = retrieval_of(reader)
         for small in (False, True):
-            found = await recall(reader, graph, small)
-            print(f"recall@10 of the vector leg, {'small' if small else 'large'} group: {found:.3f}")
+            for narrowed in FILTERS:
+                found = await recall(reader, graph, small, narrowed)
+                kind = "small" if small else "large"
+                print(f"recall@10 of the vector leg, {kind} group, {narrowed.name}: {found:.3f}", flush=True)
         print(
             f"{'':28}{'first':>8}"
             + "".join(f"{f'{kind} {n}: p50':>15}{'p95':>8}" for kind in ("large", "small") for n in CLIENTS)

@@ -147,9 +147,10 @@ class FactList(_Output):
 
 
 class EpisodeList(_Output):
-    """Episodes, newest reference time first."""
+    """Episodes, newest reference time first. `next` is the cursor of the page after a full one."""
 
     episodes: tuple[EpisodeSummary, ...]
+    next: str | None = None
 
 
 class RecipeList(_Output):

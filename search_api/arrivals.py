@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from pipeline.graph.search import GraphReader, StoredEpisode
+from pipeline.graph.search import GraphReader, Progress
 from pipeline.model.episode import EpisodeState
 from search_api.metrics import SearchMetrics
 
@@ -26,8 +26,7 @@ class Awaited:
 class Arrivals:
     """Waits for episodes by reading them, at first every 20 ms, later every half second.
 
-    One read is a look-up by id in one group: as long as the episode is on its way it has no facts that would be read
-    along. At most `most` requests wait and at most `reads` of them read at a time, so that waiting cannot take the
+    One read is a look-up of the state by id in one group. At most `most` requests wait and at most `reads` of them read at a time, so that waiting cannot take the
     store away from searching.
     """
 
@@ -47,7 +46,7 @@ class Arrivals:
             return "wait_for: too many requests wait already; this one did not"
         self._waiting += 1
         self._metrics.awaiting.set(self._waiting)
-        seen: StoredEpisode | None = None
+        seen: Progress | None = None
         try:
             async with asyncio.timeout(awaited.seconds):
                 pause = FIRST_PAUSE
@@ -67,6 +66,6 @@ class Arrivals:
             return f"wait_for: episode {awaited.episode_id!r} is dead: {seen.reason or 'no reason is known'}"
         return None
 
-    async def _read(self, awaited: Awaited) -> StoredEpisode | None:
+    async def _read(self, awaited: Awaited) -> Progress | None:
         async with self._reads:
-            return await self._reader.episode(awaited.group_id, awaited.episode_id)
+            return await self._reader.state(awaited.group_id, awaited.episode_id)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
-from typing import Annotated, Any
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, model_validator
 
-from pipeline.graph.search import GraphReader
+from pipeline.graph.search import GraphReader, Place, StoredEpisode
 from pipeline.model.event import GroupId
 from pipeline.model.fact import Fact, FactView, view
 from pipeline.model.moments import Moment
@@ -29,6 +29,7 @@ from search_api.answers import (
     hyperedge_answer,
 )
 from search_api.problems import not_found
+from search_api.requests import field_error
 
 _LOST_PLUS = re.compile(r"(?<=\d) (?=\d\d:?\d\d$)")
 
@@ -36,6 +37,27 @@ _LOST_PLUS = re.compile(r"(?<=\d) (?=\d\d:?\d\d$)")
 def _restore_plus(value: Any) -> Any:
     """A plus sign that was not percent-encoded arrives as a space: "12:00:00 05:30" meant "12:00:00+05:30"."""
     return _LOST_PLUS.sub("+", value) if isinstance(value, str) and "T" in value else value
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_CURSOR = re.compile(r"(-?\d{1,18})\.(-?\d{1,18})")
+
+
+def _place(value: Any) -> Place:
+    """Reads what `_cursor` writes."""
+    match = _CURSOR.fullmatch(value) if isinstance(value, str) else None
+    try:
+        if match is not None:
+            return Place(_EPOCH + int(match[1]) * _MICROSECOND, int(match[2]))
+    except OverflowError:
+        pass
+    raise ValueError("is not the `next` of a list of episodes")
+
+
+def _cursor(last: StoredEpisode) -> str:
+    """Where the next page begins: behind this one, which is told apart from others of its time."""
+    return f"{(last.episode.reference_time - _EPOCH) // _MICROSECOND}.{last.episode.sequence}"
 
 
 QueryTime = Annotated[Moment, BeforeValidator(_restore_plus)]
@@ -61,13 +83,20 @@ class TimelineRead(Read):
 
 
 class EpisodesRead(BaseModel):
-    """The query of a list of episodes. `before` is exclusive."""
+    """The query of a list of episodes. `before` is exclusive; `cursor` is the `next` of the page before."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     before: QueryTime | None = None
+    cursor: Annotated[Place, PlainValidator(_place, json_schema_input_type=str)] | None = None
     limit: Annotated[int, Field(ge=1, le=100)] = 100
     thread_id: str | None = None
+
+    @model_validator(mode="after")
+    def _begins_in_one_way(self) -> Self:
+        if self.before is not None and self.cursor is not None:
+            raise field_error("cursor", "give either before or cursor")
+        return self
 
 
 class Lookups:
@@ -86,9 +115,12 @@ class Lookups:
     async def episodes(self, group_id: str, query: EpisodesRead) -> EpisodeList:
         """The episodes of a group, newest reference time first."""
         found = await self._reader.episodes(
-            group_id, before=query.before, limit=query.limit, thread_id=query.thread_id
+            group_id, before=query.cursor or query.before, limit=query.limit, thread_id=query.thread_id
         )
-        return EpisodeList(episodes=tuple(EpisodeSummary(**episode_fields(one)) for one in found))
+        return EpisodeList(
+            episodes=tuple(EpisodeSummary(**episode_fields(one)) for one in found),
+            next=_cursor(found[-1]) if len(found) == query.limit else None,
+        )
 
     async def fact(self, fact_id: str, query: Read) -> FactAnswer:
         """A fact; one that is no longer believed as it was last. Under an id that several share, with its pairs."""

@@ -115,6 +115,22 @@ class StoredEpisode:
     entities: tuple[Entity, ...] = ()
 
 
+@dataclass(frozen=True)
+class Progress:
+    """The state of an episode, and why when it is dead."""
+
+    state: EpisodeState
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an episode stands in its group: reference times may be equal, the order of arrival is not."""
+
+    reference_time: datetime
+    sequence: int
+
+
 Item = Fact | Entity | StoredEpisode | Community
 
 
@@ -171,10 +187,13 @@ class GraphReader(Protocol):
     async def episode(self, group_id: str, episode_id: str) -> StoredEpisode | None:
         """With its facts (those that it supports, believed or not) and entities."""
 
+    async def state(self, group_id: str, episode_id: str) -> Progress | None:
+        """How far an episode is, without what came out of it: cheap enough to be asked again and again."""
+
     async def episodes(
-        self, group_id: str, *, before: datetime | None, limit: int, thread_id: str | None
+        self, group_id: str, *, before: datetime | Place | None, limit: int, thread_id: str | None
     ) -> Sequence[StoredEpisode]:
-        """Newest reference time first; `before` is exclusive."""
+        """Newest reference time first, and of the same time the last to arrive first; `before` is exclusive."""
 
     async def fact(self, group_id: str, fact_id: str) -> Fact | None:
         """One fact with its history."""

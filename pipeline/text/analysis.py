@@ -34,8 +34,11 @@ def fold(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """The terms of a text, in order, with repeats."""
+    folded = fold(text)
+    if folded.isascii():
+        return [run[:MAX_TERM_LENGTH] for run in _RUN.findall(folded)]
     found: list[str] = []
-    for run in _RUN.findall(fold(text)):
+    for run in _RUN.findall(folded):
         for piece in _PIECE.findall(run):
             if re.match(f"[{_UNSPACED}]", piece):
                 found += [piece] if len(piece) == 1 else [piece[i : i + 2] for i in range(len(piece) - 1)]

@@ -2,7 +2,7 @@
 
 A question's words are often spread over what two people say one after the other. Scores of whole episodes cannot be
 added up for that: two turns that both say the common word would beat two that say a rare one each. So each word counts
-once, where it stands best: in the episode itself (1), next to it (1/2) or two places away (1/4), with the saturation of
+once, where it stands best: in the episode itself (1), next to it (0.6) or two places away (0.4), with the saturation of
 BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) and by how rare it is among the candidates.
 """
 

@@ -4,7 +4,7 @@ A turn of a conversation is seldom an answer by itself: the question before it, 
 conversation that it is part of say what it is about. So an episode is worth
 
     words: how much of the question it and those next to it cover, see `coverage`; its own BM25 at least
-    + vectors x (own cosine, plus 1/2 of that of the episodes next to it, plus 1/4 of those two places away)
+    + vectors x (own cosine, plus 0.6 of that of the episodes next to it, plus 0.4 of those two places away)
                                                                               (their sum divided by the best)
     + session x the best own score in its thread                              (divided by the best)
     + speaker   when the question names who speaks, or an entity found by the question is who speaks
@@ -16,7 +16,7 @@ The figures that the weights rest on, with each of them left out, stand in docs/
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -42,7 +42,7 @@ class MemoryWeights:
     """
 
     vectors: float = 0.75
-    near: tuple[float, float] = (0.5, 0.25)
+    near: tuple[float, float] = (0.6, 0.4)
     session: float = 0.3
     speaker: float = 0.15
     fact: float = 0.1
@@ -87,13 +87,14 @@ def episodes_in_context(
     lifted = _supported(facts, shown.get(Scope.facts, {}), known_at)
     named = _named(query, shown.get(Scope.entities, {}))
     said = set(terms(query))
+    speaking = _asked_about(map(_speaker, episodes.values()), said, named)
     return by_score(
         (
             key,
             (
                 window.get(key, 0.0)
                 + weights.session * session.get(_thread(hit, key), 0.0)
-                + weights.speaker * _speaks(hit, said, named)
+                + weights.speaker * (_speaker(hit) in speaking)
                 + weights.fact * lifted.get(key, 0.0)
             )
             / weights.total,
@@ -153,11 +154,15 @@ def _thread(hit: Hit, key: str) -> str:
     )
 
 
-def _speaks(hit: Hit, asked: set[str], named: set[str]) -> bool:
+def _speaker(hit: Hit) -> str | None:
     speaker = hit.item.episode.speaker if isinstance(hit.item, StoredEpisode) else None
-    if speaker is None:
-        return False
-    return asked.issuperset(terms(speaker.name)) or entity_key(speaker.name) in named
+    return None if speaker is None else speaker.name
+
+
+def _asked_about(names: Iterable[str | None], said: set[str], named: set[str]) -> set[str]:
+    """Those of the speakers whom the question names, or who are an entity that it names."""
+    speakers = {name for name in names if name is not None}
+    return {name for name in speakers if said.issuperset(terms(name)) or entity_key(name) in named}
 
 
 def _named(query: str, entities: Mapping[str, Hit]) -> set[str]:

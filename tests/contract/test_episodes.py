@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pipeline.graph.port import ExtractionCommit, Mark
+from pipeline.graph.search import Place, Progress
 from pipeline.model.episode import EpisodeState, Source, Speaker, Usage
 from tests.contract.kit import Graph, day, entity, episode
 
@@ -186,3 +187,15 @@ async def test_episodes_are_listed_newest_first(graph: Graph, group: str, other_
     assert await listed(thread_id="t") == ["c1", "b"]
     assert await listed(thread_id="t", before=day(3), limit=1) == ["b"]
     assert await listed(thread_id="u") == []
+    assert await listed(before=Place(day(3), 4)) == ["c1", "b", "a"]
+    assert await listed(before=Place(day(3), 3)) == ["b", "a"]
+    assert await listed(before=Place(day(3), 4), thread_id="t") == ["c1", "b"]
+
+
+async def test_the_state_of_an_episode(graph: Graph, group: str, other_group: str) -> None:
+    assert await graph.reader.state(group, "e1") is None
+    await graph.receive(episode(group, "e1"), episode(other_group, "e2"))
+    assert await graph.reader.state(group, "e1") == Progress(EpisodeState.received)
+    assert await graph.reader.state(group, "e2") is None
+    await graph.store.mark_dead(group, "e1", "no model")
+    assert await graph.reader.state(group, "e1") == Progress(EpisodeState.dead, "no model")

@@ -6,7 +6,7 @@ reason to answer with the other's.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from itertools import product
 from typing import Any
 from urllib.parse import quote
@@ -14,72 +14,42 @@ from urllib.parse import quote
 import httpx
 import pytest
 import pytest_asyncio
+from fastapi import FastAPI
 
 from pipeline.graph.search import Method, Scope
-from search_api.app import create_app
 from search_api.recipes import RECIPES, Reranker
-from search_api.settings import ApiSettings
-from tests.contract.kit import DIMENSION, Graph, community, day, entity, episode, fact, supported, vector
-
-TEXT = "The owl watches the old barn"
-HERE, THERE = "qqhere", "qqthere"
-
-
-class Embedder:
-    """The vectors of the kit."""
-
-    model = "kit"
-    dimension = DIMENSION
-
-    async def embed(self, texts: Sequence[str], *, query: bool = False) -> list[list[float]]:
-        return [vector(text) for text in texts]
-
-
-class Encoder:
-    """Likes long texts."""
-
-    async def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        return [float(len(text)) for text in texts]
-
-    async def close(self) -> None:
-        return None
-
-
-async def _fill(graph: Graph, group: str, mark: str) -> None:
-    owl, barn = (entity(group, name, id=f"{name.lower()}-{mark}") for name in ("Owl", "Barn"))
-    told = [
-        episode(group, f"e{place}-{mark}", TEXT, sequence=place, thread_id="talk", metadata={"k": "v"})
-        for place in range(3)
-    ]
-    await graph.receive(*told)
-    for each in told:
-        await graph.entities(each, owl, barn)
-    await graph.facts(
-        told[1],
-        fact(owl, "WATCHES", barn, id=f"f1-{mark}", fact=TEXT, support=supported([told[1].id])),
-        fact(barn, "SHELTERS", owl, id=f"f2-{mark}", fact=TEXT, support=supported([told[2].id])),
-    )
-    await graph.communities(
-        group,
-        told[2],
-        community(group, TEXT, id=f"c-{mark}"),
-        moves={owl.id: f"c-{mark}", barn.id: f"c-{mark}"},
-    )
+from tests.contract.kit import Graph
+from tests.contract.leak_kit import HERE, TEXT, THERE, own, service
 
 
 @pytest_asyncio.fixture
-async def client(graph: Graph, group: str, other_group: str) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the service over both groups."""
-    await _fill(graph, group, HERE)
-    await _fill(graph, other_group, THERE)
-    app = create_app(ApiSettings(), graph.reader, Embedder(), Encoder(), clock=lambda: day(9))
+async def app(graph: Graph, group: str, other_group: str) -> FastAPI:
+    """The service over both groups."""
+    return await service(graph, group, other_group)
+
+
+@pytest_asyncio.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of it."""
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://search", timeout=60) as made:
         yield made
 
 
-def _own(text: str, other_group: str) -> bool:
-    return THERE not in text and other_group not in text
+READS = {
+    "/v1/episodes/{episode_id}": "e1",
+    "/v1/facts/{fact_id}": "f1",
+    "/v1/entities/{entity_id}": "owl",
+    "/v1/entities/{entity_id}/facts": "owl",
+    "/v1/communities/{community_id}": "c",
+}
+SEARCHES = {"/v1/search", "/v1/context"}
+LISTS = {"/v1/groups/{group}/episodes"}
+OF_NO_GROUP = {"/v1/recipes", "/healthz", "/readyz", "/metrics"}
+
+
+async def test_every_endpoint_is_asked_here(app: FastAPI) -> None:
+    assert set(app.openapi()["paths"]) == {*READS, *SEARCHES, *LISTS, *OF_NO_GROUP}
 
 
 def _requests(group: str, reranker: str) -> list[dict[str, Any]]:
@@ -113,9 +83,13 @@ async def test_no_search_crosses(
     for request in _requests(group, reranker):
         answer = await client.post("/v1/search", json=request)
         assert answer.status_code == 200, answer.text
-        assert _own(answer.text, other_group), request
+        assert own(answer.text, other_group), request
         (scope,), (method,) = request["scopes"], request["methods"]
         assert bool(answer.json()[scope]) is ((scope, method) in FOUND), (request, answer.text)
+        told = await client.post("/v1/context", json=request)
+        assert told.status_code == 200, told.text
+        assert own(told.text, other_group), request
+        assert bool(told.json()[scope]) is ((scope, method) in FOUND), (request, told.text)
 
 
 async def test_a_centre_of_another_group_leads_nowhere(
@@ -137,7 +111,7 @@ async def test_no_recipe_crosses(
     told = await client.post("/v1/context", json=request)
     for answer in (found, told):
         assert answer.status_code == 200, answer.text
-        assert _own(answer.text, other_group)
+        assert own(answer.text, other_group)
         assert HERE in answer.text
 
 
@@ -157,24 +131,46 @@ async def test_every_scope_at_once_with_its_context(
 
 
 async def test_no_read_crosses(client: httpx.AsyncClient, group: str, other_group: str) -> None:
-    paths = [
-        f"/v1/{kind}/{name}-{{mark}}{rest}"
-        for kind, name, rest in (
-            ("episodes", "e1", ""),
-            ("facts", "f1", ""),
-            ("entities", "owl", ""),
-            ("entities", "owl", "/facts"),
-            ("communities", "c", ""),
-        )
-    ]
-    for path in paths:
-        own = await client.get(path.format(mark=HERE), params={"group_id": group})
-        assert own.status_code == 200, own.text
-        assert HERE in own.text
-        assert _own(own.text, other_group)
-        foreign = await client.get(path.format(mark=THERE), params={"group_id": group})
+    for path, name in READS.items():
+        start, rest = path.split("{")[0], path.split("}")[1]
+        mine = await client.get(f"{start}{name}-{HERE}{rest}", params={"group_id": group})
+        assert mine.status_code == 200, mine.text
+        assert HERE in mine.text
+        assert own(mine.text, other_group)
+        foreign = await client.get(f"{start}{name}-{THERE}{rest}", params={"group_id": group})
         assert foreign.status_code == 404
         assert other_group not in foreign.text
-    listed = await client.get(f"/v1/groups/{quote(group, safe='')}/episodes")
-    assert len(listed.json()["episodes"]) == 3
-    assert _own(listed.text, other_group)
+
+
+async def test_no_page_of_a_list_crosses(client: httpx.AsyncClient, group: str, other_group: str) -> None:
+    listed = f"/v1/groups/{quote(group, safe='')}/episodes"
+    seen: list[str] = []
+    params: dict[str, Any] = {"limit": 1}
+    while True:
+        page = await client.get(listed, params=params)
+        assert own(page.text, other_group)
+        seen += [each["id"] for each in page.json()["episodes"]]
+        if page.json()["next"] is None:
+            break
+        params["cursor"] = page.json()["next"]
+    assert seen == [f"e{place}-{HERE}" for place in (2, 1, 0)]
+
+
+async def test_waiting_for_an_episode_of_another_group_sees_nothing_of_it(
+    client: httpx.AsyncClient, group: str, other_group: str
+) -> None:
+    request = {"query": TEXT, "group_ids": [group], "wait_for": f"e1-{THERE}", "wait_for_seconds": 0.1}
+    for path in SEARCHES:
+        answer = (await client.post(path, json=request)).json()
+        (told,) = [each for each in answer["degraded"] if each.startswith("wait_for")]
+        assert "not there" in told
+        assert own(str({**answer, "degraded": []}), other_group)
+
+
+async def test_what_belongs_to_no_group_names_none(
+    client: httpx.AsyncClient, group: str, other_group: str
+) -> None:
+    await client.post("/v1/search", json={"query": TEXT, "group_ids": [group, other_group]})
+    for path in OF_NO_GROUP:
+        answer = await client.get(path)
+        assert not any(name in answer.text for name in (HERE, THERE, group, other_group)), path

@@ -44,16 +44,23 @@ CALL (e) {{
 RETURN item, entities, facts
 """
 
+EPISODE_STATE = """CYPHER 25
+MATCH (x:Episodic {group_id: $group_id, uuid: $id})
+RETURN x.fs_state AS state, x.fs_reason AS reason
+"""
+
 EPISODES = f"""CYPHER 25
 MATCH (x:Episodic)
-WHERE x.group_id = $group_id AND x.fs_reference < $before
+WHERE x.group_id = $group_id AND x.fs_reference <= $before
+    AND (x.fs_reference < $before OR x.fs_sequence < $sequence)
 WITH x ORDER BY x.fs_reference DESC, x.fs_sequence DESC LIMIT $limit
 RETURN {EPISODE_FIELDS} AS item
 """
 
 EPISODES_OF_THREAD = f"""CYPHER 25
 MATCH (x:Episodic)
-WHERE x.group_id = $group_id AND x.fs_thread = $thread AND x.fs_reference < $before
+WHERE x.group_id = $group_id AND x.fs_thread = $thread AND x.fs_reference <= $before
+    AND (x.fs_reference < $before OR x.fs_sequence < $sequence)
 WITH x ORDER BY x.fs_reference DESC, x.fs_sequence DESC LIMIT $limit
 RETURN {EPISODE_FIELDS} AS item
 """

@@ -19,9 +19,10 @@ from pipeline.graph.neo4j.schema import READ_VERSION, SCHEMA_VERSION, ping_schem
 from pipeline.graph.neo4j.search_params import params_of, shape_of
 from pipeline.graph.neo4j.search_rows import candidates_of
 from pipeline.graph.neo4j.warming import Warming, common_plans
-from pipeline.graph.search import Candidates, SearchPlan, StoredEpisode
+from pipeline.graph.search import Candidates, Place, Progress, SearchPlan, StoredEpisode
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
+from pipeline.model.episode import EpisodeState
 from pipeline.model.fact import Fact, last_view
 
 WARMING_SECONDS = 120.0
@@ -102,13 +103,18 @@ class Neo4jGraphReader:
             entities=tuple(map(codec.entity, row["entities"])),
         )
 
+    async def state(self, group_id: str, episode_id: str) -> Progress | None:
+        """Two properties of one node."""
+        row = await self._one("read_state", queries.EPISODE_STATE, group_id, episode_id)
+        return None if row is None else Progress(EpisodeState(row["state"]), row["reason"])
+
     async def episodes(
-        self, group_id: str, *, before: datetime | None, limit: int, thread_id: str | None
+        self, group_id: str, *, before: datetime | Place | None, limit: int, thread_id: str | None
     ) -> Sequence[StoredEpisode]:
         """Newest reference time first, and of the same time the last to arrive first."""
         params = {
             "group_id": group_id,
-            "before": codec.UNBOUNDED_FUTURE if before is None else codec.micros(before),
+            **_before(before),
             "thread": None if thread_id is None else codec.index_key(thread_id),
             "limit": limit,
         }
@@ -150,6 +156,14 @@ class Neo4jGraphReader:
         # The driver takes the timeout of a transaction of one statement with the statement.
         timed: Any = neo4j.Query(query, timeout=self._timeout if seconds is None else seconds)
         return await self._connection.run(operation, timed, params)
+
+
+def _before(before: datetime | Place | None) -> dict[str, int]:
+    """Of a time: before everything that happened then."""
+    if isinstance(before, Place):
+        return {"before": codec.micros(before.reference_time), "sequence": before.sequence}
+    end = codec.UNBOUNDED_FUTURE if before is None else codec.micros(before)
+    return {"before": end, "sequence": codec.UNBOUNDED_PAST}
 
 
 def _start(fact: Fact) -> tuple[datetime, datetime, str]:

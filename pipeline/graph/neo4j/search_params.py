@@ -8,7 +8,8 @@ from typing import Any
 
 from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, UNBOUNDED_PAST, index_key, micros, scope_token, tag
 from pipeline.graph.neo4j.queries_conditions import SearchShape, after_index
-from pipeline.graph.neo4j.queries_search import MAX_DEPTH, MAX_HOPS
+from pipeline.graph.neo4j.queries_distance import MAX_HOPS
+from pipeline.graph.neo4j.queries_walk import MAX_DEPTH
 from pipeline.graph.search import CENTRES, SOURCES, Method, Scope, SearchPlan, TimeRange
 
 COMPARED = 60
@@ -17,8 +18,17 @@ VISITED = 2000
 """Entities reached from one origin, and facts followed from one entity, by a breadth-first leg."""
 FOLLOWED = 10_000
 """Facts that a breadth-first leg looks at in all, nearest first."""
+LEVEL_FACTS_EACH = 100
+"""Facts of one entity that are read for a level of distances; see queries_distance."""
+LEVEL_FACTS = 2000
+"""Facts that are read outward for a level of distances."""
+LEVEL_ENTITIES = 1000
+"""Entities of a level of distances."""
 OVERFETCH = 3
 """Times `limit` that the vector index is asked for, since approximate neighbours are measured again exactly."""
+SMALL = 1000
+"""Items of a group up to which all of them are measured instead of asking the vector index: at 1,000 both take the same
+time, see docs/retrieval.md."""
 FILTERED_FETCH = 200
 """At least so many when conditions are checked behind the index, before all of the group is measured."""
 GROUPS_PER_TEXT = 256
@@ -70,6 +80,7 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
         "limit": plan.limit,
         "fetch": max(plan.limit * OVERFETCH, FILTERED_FETCH if checked_later else 0),
         "text_fetch": max(plan.limit * OVERFETCH, FILTERED_FETCH),
+        "small": SMALL,
         "never": UNBOUNDED_FUTURE,
         "as_of": None if plan.as_of is None else micros(plan.as_of),
         "known_at": None if plan.known_at is None else micros(plan.known_at),
@@ -83,6 +94,9 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
         "origins": list(dict.fromkeys(plan.bfs_origins)),
         "visited": VISITED,
         "followed": FOLLOWED,
+        "level_facts_each": LEVEL_FACTS_EACH,
+        "level_facts": LEVEL_FACTS,
+        "level_entities": LEVEL_ENTITIES,
         "compared": COMPARED,
         "centre": plan.distances_from,
         "centres": CENTRES,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,11 +28,26 @@ _LATER = {
 }
 
 
+STEPS = 20_000
+"""Instructions of SQLite's machine between two looks at whether a read is still wanted: well below a millisecond."""
+
+
+def _interruptible(
+    connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], given_up: threading.Event
+) -> T:
+    """Run `work`; OperationalError "interrupted" soon after it was given up."""
+    connection.set_progress_handler(given_up.is_set, STEPS)
+    try:
+        return work(connection)
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
 class Database:
     """Runs functions over a connection, each in one transaction: a snapshot to read, or the file's one writer.
 
-    Calls are handled in the order in which they came. One that is cancelled is dropped, or, when it has begun, runs to
-    its end in the thread. What is not `durable` may lose its last transactions in a power cut, never in a crash.
+    Calls are handled in the order in which they came. One that is cancelled is dropped; when it has begun, a reading one
+    is interrupted inside the database, and a writing one runs to its end. What is not `durable` may lose its last transactions in a power cut, never in a crash.
     """
 
     def __init__(
@@ -55,7 +71,12 @@ class Database:
 
     async def read(self, operation: str, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` over one snapshot of the file."""
-        return await self._run(operation, "BEGIN", work)
+        given_up = threading.Event()
+        try:
+            return await self._run(operation, "BEGIN", lambda c: _interruptible(c, work, given_up))
+        except asyncio.CancelledError:
+            given_up.set()
+            raise
 
     async def write(self, operation: str, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` as one transaction: all of it is written, or nothing when it raises."""

@@ -130,6 +130,7 @@ WHERE entity_no IN (SELECT value FROM json_each(:nos)) AND known_from <= :known 
 
 EPISODE = """
 SELECT body, state, usage, created_at, reason FROM episode WHERE group_no = :group AND id = :id"""
+EPISODE_STATE = "SELECT state, reason FROM episode WHERE group_no = :group AND id = :id"
 EPISODE_ENTITIES = """
 SELECT e.body, e.community_id FROM mention n JOIN entity e ON e.no = n.entity_no
 WHERE n.group_no = :group AND n.episode_id = :id ORDER BY e.no"""
@@ -140,11 +141,11 @@ SELECT body FROM fact WHERE no IN (
 ORDER BY created_at, id"""
 EPISODES = """
 SELECT body, state, usage, created_at, reason FROM episode
-WHERE group_no = :group AND reference_time < :before
+WHERE group_no = :group AND (reference_time, sequence) < (:before, :sequence)
 ORDER BY reference_time DESC, sequence DESC LIMIT :limit"""
 EPISODES_OF_THREAD = """
 SELECT body, state, usage, created_at, reason FROM episode
-WHERE group_no = :group AND thread_id = :thread AND reference_time < :before
+WHERE group_no = :group AND thread_id = :thread AND (reference_time, sequence) < (:before, :sequence)
 ORDER BY reference_time DESC, sequence DESC LIMIT :limit"""
 FACT = "SELECT body FROM fact WHERE group_no = :group AND id = :id"
 HAS_HYPEREDGES = "SELECT 1 FROM sqlite_schema WHERE name = 'hyperedge'"

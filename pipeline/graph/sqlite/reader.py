@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from pipeline.graph.search import Candidates, SearchPlan, StoredEpisode
+from pipeline.graph.search import Candidates, Place, Progress, SearchPlan, StoredEpisode
 from pipeline.graph.sqlite import queries_read as queries
 from pipeline.graph.sqlite import schema
-from pipeline.graph.sqlite.codec import UNBOUNDED_TO, json_list, micros, read_entity
+from pipeline.graph.sqlite.codec import UNBOUNDED_FROM, UNBOUNDED_TO, json_list, micros, read_entity
 from pipeline.graph.sqlite.communities import read_one
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.items import stored_episode
@@ -21,6 +21,7 @@ from pipeline.graph.sqlite.vectors import VectorIndex
 from pipeline.graph.sqlite.writes import group_no
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
+from pipeline.model.episode import EpisodeState
 from pipeline.model.fact import Fact, last_view
 from pipeline.observer import Observer, SilentObserver
 
@@ -96,8 +97,17 @@ class SqliteGraphReader:
 
         return await self._in_group("read_episode", group_id, work, None)
 
+    async def state(self, group_id: str, episode_id: str) -> Progress | None:
+        """One row of one table."""
+
+        def work(connection: sqlite3.Connection, group: int) -> Progress | None:
+            row = connection.execute(queries.EPISODE_STATE, {"group": group, "id": episode_id}).fetchone()
+            return Progress(EpisodeState(row[0]), row[1]) if row else None
+
+        return await self._in_group("read_state", group_id, work, None)
+
     async def episodes(
-        self, group_id: str, *, before: datetime | None, limit: int, thread_id: str | None
+        self, group_id: str, *, before: datetime | Place | None, limit: int, thread_id: str | None
     ) -> Sequence[StoredEpisode]:
         """Newest reference time first, and of the same time the last to arrive first."""
 
@@ -106,7 +116,7 @@ class SqliteGraphReader:
             place = {
                 "group": group,
                 "thread": thread_id,
-                "before": UNBOUNDED_TO if before is None else micros(before),
+                **_before(before),
                 "limit": limit,
             }
             return [stored_episode(*row) for row in connection.execute(query, place)]
@@ -167,6 +177,13 @@ class SqliteGraphReader:
 def _entity(connection: sqlite3.Connection, group: int, entity_id: str) -> Entity | None:
     row = connection.execute(queries.ENTITY, {"group": group, "id": entity_id}).fetchone()
     return read_entity(row[0], row[1]) if row else None
+
+
+def _before(before: datetime | Place | None) -> dict[str, int]:
+    """Of a time: before everything that happened then."""
+    if isinstance(before, Place):
+        return {"before": micros(before.reference_time), "sequence": before.sequence}
+    return {"before": UNBOUNDED_TO if before is None else micros(before), "sequence": UNBOUNDED_FROM}
 
 
 def _start(fact: Fact) -> tuple[datetime, datetime, str]:

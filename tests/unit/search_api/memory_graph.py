@@ -12,6 +12,8 @@ from pipeline.graph.search import (
     Item,
     Leg,
     Method,
+    Place,
+    Progress,
     Scope,
     SearchPlan,
     StoredEpisode,
@@ -127,8 +129,12 @@ class MemoryGraph:
     async def episode(self, group_id: str, episode_id: str) -> StoredEpisode | None:
         return self._one(Scope.episodes, group_id, episode_id)
 
+    async def state(self, group_id: str, episode_id: str) -> Progress | None:
+        stored = await self.episode(group_id, episode_id)
+        return None if stored is None else Progress(stored.state, stored.reason)
+
     async def episodes(
-        self, group_id: str, *, before: datetime | None, limit: int, thread_id: str | None
+        self, group_id: str, *, before: datetime | Place | None, limit: int, thread_id: str | None
     ) -> Sequence[StoredEpisode]:
         self._check()
         found = [
@@ -136,10 +142,10 @@ class MemoryGraph:
             for stored in self.items[Scope.episodes]
             if isinstance(stored, StoredEpisode)
             and stored.episode.group_id == group_id
-            and (before is None or stored.episode.reference_time < before)
+            and (before is None or _place(stored) < _bound(before))
             and thread_id in (None, stored.episode.thread_id)
         ]
-        return sorted(found, key=lambda one: one.episode.reference_time, reverse=True)[:limit]
+        return sorted(found, key=_place, reverse=True)[:limit]
 
     async def fact(self, group_id: str, fact_id: str) -> Fact | None:
         return self._one(Scope.facts, group_id, fact_id)
@@ -257,3 +263,11 @@ def text_of(item: Item) -> str:
     if isinstance(item, Fact):
         return item.fact
     return item.episode.text if isinstance(item, StoredEpisode) else f"{item.name} {item.summary}"
+
+
+def _place(stored: StoredEpisode) -> tuple[datetime, int]:
+    return stored.episode.reference_time, stored.episode.sequence
+
+
+def _bound(before: datetime | Place) -> tuple[datetime, int]:
+    return (before.reference_time, before.sequence) if isinstance(before, Place) else (before, -1)

@@ -189,3 +189,26 @@ async def test_a_fact_that_is_no_longer_believed_is_shown_as_it_was(client, plan
     assert gone["fact"] == "Gone"
     assert gone["valid_at"] == "2024-01-01T00:00:00Z"
     assert gone["expired_at"] == "2024-05-01T00:00:00Z"
+
+
+async def test_pages_of_one_time_are_told_apart_by_the_cursor(client, graph):
+    for number in range(1, 6):
+        graph.add_episode("g", f"e{number}", "hello", reference_time=LEARNED, sequence=number)
+    seen, params = [], {"limit": 2}
+    while True:
+        page = (await client.get("/v1/groups/g/episodes", params=params)).json()
+        seen.append([one["id"] for one in page["episodes"]])
+        if page["next"] is None:
+            break
+        params["cursor"] = page["next"]
+    assert seen == [["e5", "e4"], ["e3", "e2"], ["e1"]]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"cursor": "e1"}, {"cursor": "1.x"}, {"cursor": "9" * 18 + ".1"}, {"cursor": "1.1", "before": "2024"}],
+)
+async def test_a_cursor_that_is_none_is_refused(client, params):
+    reply = await client.get("/v1/groups/g/episodes", params=params)
+    assert reply.status_code == 422
+    assert [error["path"] for error in reply.json()["errors"]] == ["cursor"]

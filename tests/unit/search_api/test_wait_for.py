@@ -18,10 +18,10 @@ class Watch:
     """Counts the reads of episodes, and lets tests wait for the next one."""
 
     def __init__(self, graph):
-        self._read = graph.episode
+        self._read = graph.state
         self.reads = 0
         self.seen = asyncio.Event()
-        graph.episode = self
+        graph.state = self
 
     async def __call__(self, group_id, episode_id):
         self.reads += 1
