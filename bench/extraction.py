@@ -1,6 +1,6 @@
 """How well the local extractor finds entities and memories.
 
-    python bench/extraction.py --data PATH [--failures N]
+    python bench/extraction.py --data PATH [--chats PATH] [--failures N]
 
 PATH holds entity_extraction/ and memory_extraction/, each with dataset.jsonl, dataset.es.jsonl, dataset.zh.jsonl and
 labels.jsonl (one set of labels for all languages: proper names are kept in the translations).
@@ -8,6 +8,7 @@ labels.jsonl (one set of labels for all languages: proper names are kept in the 
 Names: a name counts when its key equals that of a label (case and spaces do not count). All mentions count against
 precision, also those that name a kind of thing that the labels leave out. Types: of the names found, how many have the
 label's type; and F1 over (name, type), where a mention without a type is wrong.
+Chats (a folder with memory_bank_en.json and memory_bank_cn.json): how many facts the users' turns give.
 Memories: an item is recalled when one statement holds at least half of the content words of the item, and loosely
 when one statement shares a fifth. The items are in English, so this is only measured there; for the other languages
 the report says for how many snippets any fact was found.
@@ -23,8 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.extraction.local.extractor import LocalExtractor
+from pipeline.extraction.local.facts.relations import RELATIONS
 from pipeline.identity import entity_key
-from pipeline.model.episode import Episode, Source
+from pipeline.model.episode import Episode, Source, Speaker
 from pipeline.model.extraction import Extraction
 from pipeline.text.analysis import terms
 
@@ -85,10 +87,16 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
         yield from (json.loads(line) for line in lines if line.strip())
 
 
-def extract(extractor: LocalExtractor, text: str) -> Extraction:
-    """What is found in one snippet, read as a plain text."""
+def extract(extractor: LocalExtractor, text: str, speaker: str | None = None) -> Extraction:
+    """What is found in one snippet, read as a plain text, or as a message of a speaker."""
     episode = Episode(
-        id="e", group_id="g", source=Source.text, content=text, reference_time=REFERENCE, sequence=0
+        id="e",
+        group_id="g",
+        source=Source.message if speaker else Source.text,
+        speaker=Speaker(name=speaker) if speaker else None,
+        content=text,
+        reference_time=REFERENCE,
+        sequence=0,
     )
     return asyncio.run(extractor.extract(episode, ()))
 
@@ -145,6 +153,18 @@ def memories(extractor: LocalExtractor, folder: Path, language: str, failures: i
         print(f"    missed {text}")
 
 
+def chats(extractor: LocalExtractor, folder: Path, failures: int) -> None:
+    """Prints how many facts the users of casual chats give away, and how many of them have a deed for a relation."""
+    for language, name in (("en", "memory_bank_en.json"), ("zh", "memory_bank_cn.json")):
+        bank = json.loads((folder / name).read_text("utf-8"))
+        turns = [turn["query"] for user in bank.values() for day in user["history"].values() for turn in day]
+        found = [(e, s) for turn in turns for e in [extract(extractor, turn, "Ana")] for s in e.statements]
+        open_ones = sum(s.relation not in RELATIONS and s.subject == s.object for _, s in found)
+        print(f"{language}  {len(turns)} turns  {len(found)} facts, {open_ones} of them about one entity")
+        for _, statement in found[:failures]:
+            print(f"    {statement.relation}: {statement.fact}")
+
+
 def content(text: str) -> set[str]:
     """The content words of a sentence."""
     return {word for word in terms(text) if word not in FUNCTION_WORDS}
@@ -158,6 +178,7 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, required=True, help="folder with entity_extraction/ and memory_extraction/"
     )
+    parser.add_argument("--chats", type=Path, help="folder with memory_bank_en.json and memory_bank_cn.json")
     parser.add_argument("--failures", type=int, default=0, help="show so many failures of each kind")
     options = parser.parse_args()
     extractor = LocalExtractor()
@@ -169,6 +190,9 @@ def main() -> None:
     print("memories")
     for language in FILES:
         memories(extractor, options.data / "memory_extraction", language, options.failures)
+    if options.chats:
+        print("chats")
+        chats(extractor, options.chats, options.failures)
 
 
 if __name__ == "__main__":
