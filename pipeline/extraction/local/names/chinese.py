@@ -11,6 +11,7 @@ from typing import Any
 from pipeline.extraction.local.names.cues import EN
 from pipeline.extraction.local.names.latin import LatinNames
 from pipeline.extraction.local.names.name import Name
+from pipeline.text.words import word_set
 
 _HAN = r"\u3400-\u9fff"
 _ORGANIZATION = (
@@ -89,6 +90,20 @@ _NO_PERSON = frozenset(
     ]
 )
 """Common words that begin with a surname's character and that the tagger takes for names."""
+_ORDINARY = word_set(
+    """
+    武功 文明 小姐 和尚 王朝 阳光 陆军 道德 卫星 雷达 太后 荣誉 古老 丘陵 言语 冷笑 武林 明星 宫殿 光荣 权威 师傅 侍卫 帝王 封锁 宣言 胡同 玉米
+    师兄 顾问 王爷 智慧 王公 白雪 高峰 齐声 祖先 文武 石英 友谊 侍郎 高潮 英勇 齐全 洪水 顾客 公正 凤凰 辛勤 米粉 玉石 寻思 胡子 王府 光辉 叶子
+    祖宗 保健 谢谢 宝贝 白领 老公 红旗 子孙 宝贵 康复 鱼雷 沙滩 师范 诸如 梅花 伯伯 吉祥 范畴 相公 周转 诸侯 鹿角 元帅 孙子 雪山 宝剑 老汉 宁可
+    修正 比武 凌辱 大侠 高明 陈述 荣获 老夫 丛林 小康 老虎 马匹 双喜 博客 体操 关怀 明珠 王子 温泉
+    东西 南北 英雄 朝廷 太阳 哥哥 海洋 湖泊 大桥 高原 美丽 大都 阿哥 庆典 深度 山脉 治安 新鲜 河口 长度 山水 长大 莫非 普及 古典 阴阳 山坡 河谷
+    上马 太平 福利 日志 云集 青春 神圣 新建 中断 山洞 关联 湖水 广义 江水 海关 舞美 大洋 山峰 石桥 上台 山寨 契约 二哥 白马 入口 路桥 重阳 江中
+    千古 城堡 中道 伦理 泉水 城垣 天黑 法典 四中 三中 池塘 天桥 加盟 密封 黄沙 立马 海滨 莫大 城南 海滩 牡丹 西瓜 贵宾 嘉宾 城西 山林 北风 赞美
+    喜庆 礼拜 庙里 兴旺 山羊 井口 深谷 朝野 台风 山岭 象牙 深水 河里 上铺 深渊 河畔 上岗 夕阳 河沟 远古 永固 新春 苏打 长寿 波及 绵羊 安顿 山庄
+    城东 南郊 广度 三鲜 满口 欢庆
+    """
+)
+"""Ordinary words that stand in jieba's dictionary as names of people or places, the frequent ones of each."""
 _Tagger = Callable[[str], Iterable[Any]]
 
 
@@ -144,7 +159,7 @@ class ChineseNames:
                 continue
             if flag in ("nr", "nrt", "nrfg") and _looks_personal(word):
                 found.append(Name(word, start, at, "Person"))
-            elif flag == "ns":
+            elif flag == "ns" and word not in _ORDINARY:
                 found.append(Name(word, start, at, "Place"))
             elif flag == "nt":
                 found.append(Name(word, start, at, "Organization"))
@@ -171,6 +186,7 @@ def _looks_personal(word: str) -> bool:
         and (word[0] in _SURNAMES or word[0] in "小阿老")
         and word[0] != word[1]
         and word not in _NO_PERSON
+        and word not in _ORDINARY
     )
 
 
