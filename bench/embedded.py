@@ -1,11 +1,14 @@
-"""What the embedded memory takes and gives: episodes a second, searches, size on disk, memory of the process.
+"""What the embedded memory takes and gives: episodes a second, searches, size on disk, memory; beside Neo4j.
 
-    python -m bench.embedded                      rates, and searches over 1,000 and 10,000 facts
-    python -m bench.embedded --facts 100000       searches over so many facts (several times: several sizes)
+    python -m bench.embedded [--episodes 100] [--facts 1000 --facts 10000 --facts 100000] [--bolt bolt://HOST:PORT]
 
-Each measurement runs in a process of its own on a fresh file, one after the other; read times on a busy machine as
-they are. Rates use the embedder of the settings (FACTSTREAM_EMBEDDER); searches use hashed words of `--dimension`
-places, since what is measured there is the store and the ranking, and a model's vectors cost the same to compare.
+Each measurement runs in a process of its own, one after the other. Rates go through all stages, one by one and as a
+batch, with the embedder of the settings (FACTSTREAM_EMBEDDER); `add_many` saves calls of the embedder, which the
+table counts. Graphs to be searched are written in bulk, through the archive's way in, with vectors of hashed words
+(384 long): what is measured is the store and the ranking. With --bolt the same graphs, up to --bolt-facts, are
+written to that Neo4j as well and asked the same questions through the same code; they are removed afterwards.
+
+Read times on a busy machine as they are: CPU is this process's own, which for Neo4j is only the client.
 """
 
 from __future__ import annotations
@@ -17,20 +20,38 @@ import multiprocessing
 import os
 import random
 import resource
+import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from bench.record_graph import fill, made
+from bench.scale_graph import DIMENSION, Made, question
 from factstream.memory import Memory
 from factstream.settings import load_settings
+from pipeline.clock import system_clock
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.embedding.port import Embedder
+from pipeline.graph.archive import ArchiveTarget
+from pipeline.graph.neo4j.archive import Neo4jArchiveTarget
+from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.reader import Neo4jGraphReader
+from pipeline.graph.search import GraphReader
+from pipeline.graph.sqlite.archive import SqliteArchiveTarget
+from pipeline.graph.sqlite.reader import SqliteGraphReader
 from pipeline.observer import SilentObserver
+from search_api.requests import ContextRequest, SearchRequest
+from search_api.retrieval.search import Retrieval
 
-TRIPLES_PER_EPISODE = 100
+PATIENCE = 300.0
+"""Seconds that Neo4j may work on one request: on a busy machine the plan of the first one takes long."""
+CLEAN = """CYPHER 25
+MATCH (n) WHERE n.group_id = $group_id
+CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS
+"""
+CLEAN_ARCHIVE = "MATCH (s:FactstreamSchema {name: $name}) DELETE s"
 NAMES = ("Ana", "Ben", "Chidi", "Dana", "Eve", "Fen", "Gus", "Hana", "Iris", "Jo")
-RELATIONS = ("WORKS_AT", "KNOWS", "OWNS", "LIVES_IN", "BOUGHT", "REPORTED", "USES", "MET")
 THINGS = (
     "printer",
     "cartridge",
@@ -103,26 +124,6 @@ def text(number: int) -> dict[str, Any]:
     }
 
 
-def many_triples(number: int, chance: random.Random) -> dict[str, Any]:
-    """An episode with `TRIPLES_PER_EPISODE` facts of one group."""
-    content = []
-    for place in range(TRIPLES_PER_EPISODE):
-        fact = number * TRIPLES_PER_EPISODE + place
-        subject, relation = f"{chance.choice(NAMES)} {chance.randrange(2000)}", chance.choice(RELATIONS)
-        thing = f"{chance.choice(THINGS)} {fact}"
-        told = f"{subject} {relation.lower().replace('_', ' ')} {thing}"
-        content.append(
-            {"subject": {"name": subject}, "relation": relation, "object": {"name": thing}, "fact": told}
-        )
-    return {
-        "id": f"b{number}",
-        "group_id": "g",
-        "source": "triples",
-        "content": content,
-        "reference_time": "2024-01-01",
-    }
-
-
 async def rate(path: str, kind: str, count: int, batch: bool) -> dict[str, Any]:
     """Episodes a second through all stages, after a first one that loads the models."""
     from factstream import compose
@@ -153,38 +154,78 @@ async def rate(path: str, kind: str, count: int, batch: bool) -> dict[str, Any]:
     }
 
 
-async def search(path: str, facts: int, dimension: int, queries: int) -> dict[str, Any]:
-    """Times of hybrid searches (BM25, cosine, rank fusion) over one group with so many facts."""
-    chance = random.Random(1)
-    async with Memory(path, embedder=HashingEmbedder(dimension)) as memory:
-        started, worked = time.perf_counter(), time.process_time()
-        episodes = facts // TRIPLES_PER_EPISODE
-        for first in range(0, episodes, 20):
-            await memory.add_many([many_triples(n, chance) for n in range(first, min(episodes, first + 20))])
-        loading, worked = time.perf_counter() - started, time.process_time() - worked
-        asked = time.process_time()
-        times = []
-        for _ in range(queries + 1):
-            question = f"{chance.choice(NAMES)} {chance.randrange(2000)} {chance.choice(THINGS)}"
-            begun = time.perf_counter()
-            found = await memory.search(question, group_ids="g")
-            times.append((time.perf_counter() - begun) * 1000)
-            if len(found.facts) != 10:
-                raise RuntimeError(f"{question!r} found {len(found.facts)} facts")
-        asked = time.process_time() - asked
-    first, *warm = times
-    warm.sort()
-    return {
+async def search(path: str, facts: int, queries: int, bolt: str | None, root: str | None) -> dict[str, Any]:
+    """Times of the default searches and of contexts over one group of so many facts, in a file or in Neo4j."""
+    if root is not None and bolt is None:
+        path = os.path.join(root, f"facts-{facts}.db")
+    embedder = HashingEmbedder(DIMENSION)
+    group = f"bench-embedded-{facts}"
+    whole = made(group, facts)
+    target: ArchiveTarget
+    reader: GraphReader
+    if bolt is None:
+        target, reader = SqliteArchiveTarget(path, DIMENSION), SqliteGraphReader(path)
+    else:
+        target = Neo4jArchiveTarget(_connection(bolt), DIMENSION)
+        reader = Neo4jGraphReader(_connection(bolt), timeout=PATIENCE, warm=True)
+    loaded = await _loaded(target, whole, embedder, facts)
+    await reader.open()
+    retrieval = Retrieval(reader, embedder, None, system_clock)
+    told: dict[str, Any] = {
         "facts": facts,
-        "loaded_per_second": round(facts / loading),
-        "load_cpu_ms_each": round(worked / facts * 1000, 2),
-        "first_ms": round(first, 1),
-        "p50_ms": round(warm[len(warm) // 2], 1),
-        "p95_ms": round(warm[int(len(warm) * 0.95)], 1),
-        "search_cpu_ms": round(asked / len(times) * 1000, 1),
-        "file_mib": _mib(path),
-        "rss_mib": _rss(),
+        "store": "SQLite" if bolt is None else "Neo4j",
+        "load_cpu_ms_each": loaded,
     }
+    for name, kind, recipe in (
+        ("search", SearchRequest, "hybrid_rrf"),
+        ("context", ContextRequest, "memory"),
+    ):
+        chance = random.Random(1)
+        times, cpu = [], time.process_time()
+        for _ in range(queries + 1):
+            request = kind(query=question(chance), group_ids=(group,), recipe=recipe)
+            begun = time.perf_counter()
+            if isinstance(request, ContextRequest):
+                await retrieval.context(request)
+            elif len((await retrieval.search(request)).facts) != request.limit:
+                raise RuntimeError(f"{request.query!r} found too few")
+            times.append((time.perf_counter() - begun) * 1000)
+        first, *warm = times
+        told[f"{name}_first_ms"] = round(first, 1)
+        told[f"{name}_p50_ms"] = round(statistics.median(warm), 1)
+        told[f"{name}_p95_ms"] = round(statistics.quantiles(warm, n=20)[-1], 1)
+        told[f"{name}_cpu_ms"] = round((time.process_time() - cpu) / len(times) * 1000, 1)
+    await reader.close()
+    told["file_mib"] = "–" if bolt else _mib(path)
+    told["rss_mib"] = _rss()
+    if bolt is not None:
+        await _clean(bolt, group)
+    return told
+
+
+async def _loaded(target: ArchiveTarget, whole: Made, embedder: Embedder, facts: int) -> float | str:
+    """Milliseconds of CPU that each fact took, with its episodes and entities."""
+    await target.open()
+    try:
+        if await target.occupied([whole.group]):
+            return "–"
+        worked = time.process_time()
+        await fill(target, whole, embedder)
+        return round((time.process_time() - worked) / facts * 1000, 2)
+    finally:
+        await target.close()
+
+
+def _connection(bolt: str) -> Neo4jConnection:
+    return Neo4jConnection(bolt, None, None, "neo4j", SilentObserver())
+
+
+async def _clean(bolt: str, group: str) -> None:
+    connection = _connection(bolt)
+    await connection.open()
+    for statement in (CLEAN, CLEAN_ARCHIVE):
+        await connection.write("bench", statement, {"group_id": group, "name": f"archive bench {group}"})
+    await connection.close()
 
 
 def _mib(path: str) -> float:
@@ -220,10 +261,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--episodes", type=int, default=200, help="episodes of each rate; 0: no rates")
+    parser.add_argument("--episodes", type=int, default=100, help="episodes of each rate; 0: no rates")
     parser.add_argument("--facts", type=int, action="append", help="facts that are searched (1000 and 10000)")
-    parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--dimension", type=int, default=384)
+    parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--bolt", help="a Neo4j without authentication, set up for 384 dimensions")
+    parser.add_argument("--bolt-facts", type=int, default=10_000, help="no larger graphs than this there")
+    parser.add_argument("--root", help="folder in which graph files are kept, to be used again")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rates = [
@@ -232,9 +275,11 @@ def main() -> None:
         for batch in (False, True)
         if options.episodes
     ]
-    searches = [
-        _apart(search, facts, options.dimension, options.queries) for facts in options.facts or (1000, 10_000)
-    ]
+    searches = []
+    for facts in options.facts or (1000, 10_000):
+        searches.append(_apart(search, facts, options.queries, None, options.root))
+        if options.bolt and facts <= options.bolt_facts:
+            searches.append(_apart(search, facts, options.queries, options.bolt, None))
     if options.json:
         print(json.dumps({"rates": rates, "searches": searches}, indent=2))
         return

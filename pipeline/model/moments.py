@@ -25,6 +25,12 @@ def _read(value: Any) -> Any:
         return value
     if not isinstance(value, str):
         raise ValueError("must be a time as text, such as 2024-03-01T12:00:00Z")
+    # As `iso` writes it, which is what stored objects are full of; the general reader takes ten times as long.
+    if len(value) in (20, 27) and value[10] == "T" and value[-1] == "Z" and value[:4].isdigit():
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            pass
     return parse_partial(value)[0]
 
 
