@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from bench.scale_graph import NOW, Made, _group, _told
+from bench.scale_graph import NOW, Made, _told, group_of
 from pipeline.embedding.port import Embedder
 from pipeline.graph.archive import (
     ArchiveTarget,
@@ -25,7 +25,7 @@ CHUNK = 1000
 
 def made(group: str, size: int) -> Made:
     """A group of so many facts; the same every time."""
-    return _group(group, size)
+    return group_of(group, size)
 
 
 async def records(whole: Made, embedder: Embedder) -> AsyncIterator[list[Record]]:

@@ -136,8 +136,8 @@ class ScaleGraph:
         await connection.open()
         try:
             await ensure_schema(connection, DIMENSION)
-            groups = [_group(self.group(None), self._size)]
-            groups += [_group(self.group(place), max(1, self._size // SPREAD)) for place in range(SPREAD)]
+            groups = [group_of(self.group(None), self._size)]
+            groups += [group_of(self.group(place), max(1, self._size // SPREAD)) for place in range(SPREAD)]
             for made in groups:
                 await self._remember(made)
             if await connection.run("bench", IS_FILLED, {"group_id": self.group(None)}):
@@ -166,7 +166,8 @@ class ScaleGraph:
         self._people[made.group] = [person.id for person in made.people]
 
 
-def _group(group: str, size: int) -> Made:
+def group_of(group: str, size: int) -> Made:
+    """A group of so many facts; the same every time."""
     chance = random.Random(group)
     people = [
         _entity(group, f"{chance.choice(_FIRST)} {chance.choice(_LAST)} {number}", "Person")
