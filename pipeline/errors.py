@@ -43,3 +43,7 @@ class Fenced(FactstreamError):
 
 class SettingError(FactstreamError):
     """A setting is wrong: the start stops with a message that names it."""
+
+
+class NewerFormat(SettingError):
+    """A graph or an event has a format that a newer program made: this one must stop, and write nothing more."""

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
-from pipeline.errors import Parked
+from pipeline.errors import NewerFormat, Parked
 from streams.calls import Call, Calls
 from streams.errors import TooSlow
 from streams.event import Event
@@ -77,6 +77,9 @@ class Attempts:
             except (Exception, asyncio.CancelledError) as raised:
                 if self._must_end():
                     raise asyncio.CancelledError from raised
+                if isinstance(raised, NewerFormat):
+                    # No failure of the event: this program may not handle it, and must end.
+                    raise
                 known.started = None
                 error = raised if isinstance(raised, Exception) else RuntimeError("cancelled from inside")
                 verdict = judge(error)

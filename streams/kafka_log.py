@@ -21,6 +21,7 @@ from streams.agents.decoding import read_episode, read_model
 from streams.broker import partitions_of
 from streams.canary.group import CANARY_GROUP
 from streams.event import Event
+from streams.event_format import FORMAT_HEADER, check_format
 from streams.spool import Entry, Spool, raw_entry, told_entry
 from streams.topics import CHANGES, EPISODES, EXTRACTED, JUDGED, SEPARATOR, STATUS, lane_key, partition_of
 
@@ -140,6 +141,7 @@ class KafkaLog:
             timestamp=datetime.fromtimestamp(record.timestamp / 1000, UTC),
             headers=tuple((name, bytes(value or b"")) for name, value in record.headers or ()),
         )
+        check_format(event.place, event.header(FORMAT_HEADER))
         try:
             group = lane_key(event.key).decode()
             if group == CANARY_GROUP:

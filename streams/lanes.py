@@ -12,9 +12,11 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from pipeline.errors import NewerFormat
 from streams.attempts import Attempts
 from streams.drained import Drained
 from streams.event import Event, Partition
+from streams.event_format import FORMAT_HEADER, check_format
 from streams.failure import Failure
 from streams.halt import Halt
 from streams.halt_policy import HaltPolicy
@@ -73,7 +75,7 @@ class Lanes(Generic[A, P]):
         self.watch = StageWatch(stage, self._intakes, self._attempts.calls, self._timing)
         self._tasks: set[asyncio.Task[None]] = set()
         self._in_turn: set[asyncio.Task[Any] | None] = set()
-        self._suspended = False
+        self._suspended = self._refused = False
         self._turns = asyncio.Semaphore(self._policy.concurrency)
         self._admissions = asyncio.Semaphore(self._policy.concurrency)
         self._preparations = asyncio.Semaphore(self._policy.ahead)
@@ -84,7 +86,16 @@ class Lanes(Generic[A, P]):
             await self.offer(event)
 
     async def offer(self, event: Event) -> None:
-        """Takes in one event, waiting while its partition is full. Never raises for what the event is."""
+        """Takes in one event, waiting while its partition is full. Never raises for what the event is.
+
+        One of a newer format ends the process: nothing is taken in any more, so that nothing behind it is
+        acknowledged.
+        """
+        try:
+            check_format(event.place, event.header(FORMAT_HEADER))
+        except NewerFormat as newer:
+            self._refused = True
+            self._crash(newer)
         intake = self._intakes.setdefault(event.source, Intake())
         while intake.full(self._policy) and self._accepts(event, intake):
             await intake.wait_for_room()
@@ -155,6 +166,8 @@ class Lanes(Generic[A, P]):
         self.watch.moved()
 
     def _accepts(self, event: Event, intake: Intake) -> bool:
+        if self._refused:
+            return False
         return not self._suspended and not intake.closed and event.generation == self._generation()
 
     def _spawn(self, coroutine: Any) -> asyncio.Task[None]:

@@ -17,6 +17,7 @@ from aiokafka.errors import (
 )
 
 from pipeline.errors import Poison, Retryable
+from streams.event_format import stamped
 from streams.topics import DEAD, MIB, group_partition
 
 BROKEN = (InvalidProducerEpoch, OutOfOrderSequenceNumber, ProducerFenced)
@@ -69,18 +70,18 @@ class Producer:
         records: Sequence[tuple[bytes | None, bytes | None]],
         headers: Iterable[tuple[str, bytes]] = (),
     ) -> None:
-        """Sends (key, value) records, which keep their order, and returns when all of them are confirmed.
+        """Sends (key, value) records, which keep their order, and returns when all of them are confirmed. Each bears
+        the version of its format in a header.
 
         Raises as `send` does; some of the records may have been taken then.
         """
         client: Any = None
-        started = time.monotonic()
+        started, marked = time.monotonic(), stamped(headers)
         try:
             client = await self._connected()
             # Each is queued before the next, so that none overtakes another that waits for room in a batch.
             confirmations = [
-                await client.send(topic, value=value, key=key, headers=list(headers))
-                for key, value in records
+                await client.send(topic, value=value, key=key, headers=marked) for key, value in records
             ]
             await asyncio.gather(*confirmations)
         except MessageSizeTooLargeError as error:

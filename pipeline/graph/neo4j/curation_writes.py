@@ -29,6 +29,7 @@ from pipeline.graph.neo4j.properties import (
 )
 from pipeline.graph.neo4j.queries_dump import DUMP_ENTITIES, DUMP_EVIDENCE, DUMP_FACTS
 from pipeline.graph.neo4j.rebuild_writes import RebuildWrites
+from pipeline.graph.neo4j.schema import check_version
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState, Usage
@@ -146,6 +147,7 @@ class CurationWrites:
         async with self.connection.transaction(operation) as transaction:
             for row in await transaction.run(q.BEGIN_CURATION, params):
                 stage = row["stage"]
+                check_version(row["format"])
                 if row["held"]:
                     raise Retryable(f"group {group_id!r} is held while a rebuild of it is swapped in")
                 if stage in FENCED_STAGES and row["version"] != lanes.get(stage, 0):

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from pipeline.cost.day_total import DayTotal
+from pipeline.errors import NewerFormat
 from pipeline.graph.neo4j import queries_write as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import EXTRACT, RESOLVE_ENTITIES, RESOLVE_FACTS, Lane, begin, mark_of
 from pipeline.graph.neo4j.properties import episode_properties, vector
+from pipeline.graph.neo4j.schema import SCHEMA_VERSION
 from pipeline.graph.port import ExtractionCommit, Mark, Received, Vector
 from pipeline.model.episode import Episode, EpisodeState, Usage
 
@@ -37,8 +39,12 @@ class EpisodeWrites:
             **Lane(episode.group_id, EXTRACT, episode.id).params,
             "properties": properties,
             "context_size": context_size,
+            "known": SCHEMA_VERSION,
         }
-        row = (await self.connection.write("receive", q.RECEIVE, params))[0]
+        rows = await self.connection.write("receive", q.RECEIVE, params)
+        if not rows:
+            raise NewerFormat("the graph has a format that is newer than this program: use a newer program")
+        row = rows[0]
         before = [Episode.model_validate_json(text) for text in row["context"]]
         return Received(
             stored=Episode.model_validate_json(row["episode"]),

@@ -12,6 +12,7 @@ from pipeline.cost.day_total import DayTotal
 from pipeline.errors import Fenced, Retryable
 from pipeline.graph.neo4j import queries_write as q
 from pipeline.graph.neo4j.connection import Neo4jConnection, Row, Transaction
+from pipeline.graph.neo4j.schema import check_version
 from pipeline.graph.port import Mark
 from pipeline.model.episode import EpisodeState, Usage
 
@@ -87,6 +88,7 @@ async def begin(connection: Neo4jConnection, lane: Lane, expected: int | None) -
     """
     async with connection.transaction(f"commit_{lane.stage}") as transaction:
         row = (await transaction.run(q.BEGIN, lane.params))[0]
+        check_version(row["format"])
         if expected is not None and row["held"]:
             raise Retryable(f"group {lane.group_id!r} is held while a rebuild of it is swapped in")
         if expected is not None and (row["version"] != expected or row["marked"]):

@@ -12,7 +12,9 @@ ON CREATE SET lane.version = 0
 WITH stage, lane, lane.version AS version, held
 SET lane.version = CASE
     WHEN stage = 'resolve_entities' AND version + 1 < $place THEN $place ELSE version + 1 END
-RETURN stage, version, coalesce(held, false) AS held
+WITH stage, version, held
+OPTIONAL MATCH (format:FactstreamSchema {name: 'graph'})
+RETURN stage, version, coalesce(held, false) AS held, coalesce(format.migrating, format.version) AS format
 """
 
 LANES = """CYPHER 25

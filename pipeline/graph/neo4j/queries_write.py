@@ -22,8 +22,11 @@ OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, st
 WITH version, mark IS NOT NULL AS marked, mark.output AS output, mark.judged AS judged, mark.forgotten AS forgotten
 """
 
-# The tombstone is looked for when the episode is locked: who forgets it at this moment is waited for.
+# No row, and nothing written, where the graph has a format that is newer than `known`. The tombstone is looked for when
+# the episode is locked: who forgets it at this moment is waited for.
 RECEIVE = """CYPHER 25
+OPTIONAL MATCH (format:FactstreamSchema {name: 'graph'})
+WITH coalesce(format.migrating, format.version, 0) AS format WHERE format <= $known
 MERGE (p:Episodic {group_id: $group_id, uuid: $episode_id})
 ON CREATE SET p += $properties
 WITH p, p.fs_episode AS episode, p.fs_state AS state
@@ -63,8 +66,10 @@ SET lane.version = lane.version + 1
 WITH whole, lane.version - 1 AS version
 OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
 OPTIONAL MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
+OPTIONAL MATCH (format:FactstreamSchema {name: 'graph'})
 RETURN version, mark IS NOT NULL AS marked, mark.output AS output, mark.judged AS judged, mark.forgotten AS forgotten,
-    p.fs_usage AS usage, whole.fs_spent AS spent, coalesce(whole.fs_held_until > timestamp(), false) AS held
+    p.fs_usage AS usage, whole.fs_spent AS spent, coalesce(whole.fs_held_until > timestamp(), false) AS held,
+    coalesce(format.migrating, format.version) AS format
 """
 
 # The last statement of every commit. What the stage before sent on has been received, so it is kept no longer.

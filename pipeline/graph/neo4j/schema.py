@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.errors import Retryable, SettingError
+from pipeline.errors import NewerFormat, Retryable, SettingError
 from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.migrating import Migrating
+from pipeline.graph.neo4j.migrations import STEPS
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = STEPS[-1].version
 AWAIT_SECONDS = 300
 LOCK_ATTEMPTS = 20
 
@@ -64,7 +66,9 @@ SET s.openings = coalesce(s.openings, 0) + 1
 RETURN s.version AS version
 """
 STORE_VERSION = "MATCH (s:FactstreamSchema {name: 'graph'}) SET s.version = $version"
-READ_VERSION = "OPTIONAL MATCH (s:FactstreamSchema {name: 'graph'}) RETURN s.version AS version"
+READ_VERSION = """
+OPTIONAL MATCH (s:FactstreamSchema {name: 'graph'}) RETURN s.version AS version, s.migrating AS migrating
+"""
 INDEXES = "SHOW INDEXES YIELD name, state, options RETURN name, state, options"
 AWAIT = "CALL db.awaitIndexes($seconds)"
 
@@ -72,11 +76,18 @@ AWAIT = "CALL db.awaitIndexes($seconds)"
 @dataclass(frozen=True)
 class _Found:
     version: int | None
+    migrating: int | None
     states: Mapping[str, str]
     dimensions: Mapping[str, int]
 
     @property
+    def newest(self) -> int | None:
+        """The version that the graph has, or is on the way to."""
+        return max((v for v in (self.version, self.migrating) if v is not None), default=None)
+
+    @property
     def complete(self) -> bool:
+        """Whether there is nothing to do."""
         return self.version == SCHEMA_VERSION and all(self.states.get(n) == "ONLINE" for n in index_names())
 
 
@@ -108,18 +119,21 @@ def statements(dimension: int) -> tuple[str, ...]:
 async def ensure_schema(connection: Neo4jConnection, dimension: int) -> None:
     """Make what is missing and wait until every index is online.
 
-    One process at a time changes the schema: it holds a lock on the node that bears the version. SettingError when
-    the graph was made by a newer program or for vectors of another dimension.
+    One process at a time changes the schema: it holds a lock on the node that bears the version. A graph of an older
+    version is migrated first. SettingError when the graph was made for vectors of another dimension, NewerFormat when
+    a newer program made it or is on the way to.
     """
     found = await _find(connection)
-    check(found.version, found.dimensions, dimension)
+    check(found.newest, found.dimensions, dimension)
     if found.complete:
         return
     await _ensure_lock(connection)
+    if found.version is not None and found.version < SCHEMA_VERSION:
+        await Migrating(connection, STEPS).run(found.version)
     async with connection.transaction("schema") as lock:
         await lock.run(LOCK, {})
         found = await _find(connection)
-        check(found.version, found.dimensions, dimension)
+        check(found.newest, found.dimensions, dimension)
         if not found.complete:
             for statement in statements(dimension):
                 await connection.write("schema", statement, {})
@@ -151,10 +165,7 @@ async def ping_schema(connection: Neo4jConnection) -> int:
 
 def check(version: int | None, dimensions: Mapping[str, int], dimension: int) -> None:
     """SettingError unless this program and this dimension fit the graph; `dimensions` are those of its indexes."""
-    if version is not None and version > SCHEMA_VERSION:
-        raise SettingError(
-            f"the graph has schema version {version}, this program knows up to {SCHEMA_VERSION}: use a newer program"
-        )
+    check_version(version)
     for name, stored in sorted(dimensions.items()):
         if stored != dimension:
             raise SettingError(
@@ -163,10 +174,23 @@ def check(version: int | None, dimensions: Mapping[str, int], dimension: int) ->
             )
 
 
+def check_version(version: int | None) -> None:
+    """NewerFormat unless this program knows the version."""
+    if version is not None and version > SCHEMA_VERSION:
+        raise NewerFormat(
+            f"the graph has schema version {version}, this program knows up to {SCHEMA_VERSION}: use a newer program"
+        )
+
+
 async def _find(connection: Neo4jConnection) -> _Found:
-    version = (await connection.run("schema", READ_VERSION, {}))[0]["version"]
+    stored = (await connection.run("schema", READ_VERSION, {}))[0]
     rows = await connection.run("schema", INDEXES, {})
-    return _Found(version, {row["name"]: row["state"] for row in rows}, _dimensions(rows))
+    return _Found(
+        stored["version"],
+        stored["migrating"],
+        {row["name"]: row["state"] for row in rows},
+        _dimensions(rows),
+    )
 
 
 def _dimensions(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:

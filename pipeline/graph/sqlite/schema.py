@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import sqlite3
 
-from pipeline.errors import Retryable, SettingError
+from pipeline.errors import NewerFormat, Retryable, SettingError
+from pipeline.graph.sqlite.migrations import STEPS, migrate
 
 APPLICATION_ID = 0x46535431
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = max(STEPS)
 
 TABLES = """
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -122,10 +123,12 @@ was made before them has them added when a writer opens it."""
 
 
 def create(connection: sqlite3.Connection, dimension: int) -> None:
-    """Create the tables in an empty file, inside the caller's transaction; check the file otherwise.
+    """Create the tables in an empty file, inside the caller's transaction; bring an older one to this version, and
+    check the file otherwise.
 
     Raises:
-        SettingError: the file is another program's or a newer version's, or holds vectors of another dimension.
+        NewerFormat: the file is a newer version's.
+        SettingError: the file is another program's, or holds vectors of another dimension.
     """
     if _pragma(connection, "user_version") == 0 and _pragma(connection, "application_id") == 0:
         if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
@@ -135,6 +138,8 @@ def create(connection: sqlite3.Connection, dimension: int) -> None:
         connection.execute("INSERT INTO setting VALUES ('dimension', ?)", (str(dimension),))
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    if _pragma(connection, "application_id") == APPLICATION_ID:
+        migrate(connection, _pragma(connection, "user_version"))
     stored = check(connection)
     for statement in ADDITIONS:
         connection.execute(statement)
@@ -150,18 +155,30 @@ def check(connection: sqlite3.Connection) -> int:
 
     Raises:
         Retryable: the file is empty, its writer has not created the tables yet.
-        SettingError: the file is another program's or a newer version's.
+        NewerFormat: the file is a newer version's.
+        SettingError: the file is another program's, or an older version's that no writer has opened since.
     """
     application, version = _pragma(connection, "application_id"), _pragma(connection, "user_version")
     if application == 0 and version == 0:
         raise Retryable("the graph file has no tables yet: its writer has not started")
     if application != APPLICATION_ID:
         raise SettingError("the graph file is another program's database: name another path")
-    if version != SCHEMA_VERSION:
+    check_version(connection)
+    if version < SCHEMA_VERSION:
         raise SettingError(
-            f"the graph file has schema version {version}, this program knows {SCHEMA_VERSION}"
+            f"the graph file has schema version {version}, this program reads {SCHEMA_VERSION}: open it for writing "
+            "once, which brings it there"
         )
     return int(connection.execute("SELECT value FROM setting WHERE name = 'dimension'").fetchone()[0])
+
+
+def check_version(connection: sqlite3.Connection) -> None:
+    """NewerFormat when the file is a newer version's."""
+    if (version := _pragma(connection, "user_version")) > SCHEMA_VERSION:
+        raise NewerFormat(
+            f"the graph file has schema version {version}, this program knows up to {SCHEMA_VERSION}: use a newer "
+            "program"
+        )
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

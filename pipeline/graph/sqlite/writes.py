@@ -13,6 +13,7 @@ from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Mark
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import belief_rows, json_list, micros, pack, read_entity, support_rows
 from pipeline.graph.sqlite.leases import pass_lease
+from pipeline.graph.sqlite.schema import check_version
 from pipeline.graph.sqlite.text import put_text
 from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
 from pipeline.text.analysis import search_text
@@ -32,7 +33,9 @@ def group_no(connection: sqlite3.Connection, group_id: str) -> int | None:
 
 
 def ensure_group(connection: sqlite3.Connection, group_id: str) -> int:
-    """The number of a group, which is created when there is none."""
+    """The number of a group, which is created when there is none. Every write begins here: NewerFormat when a newer
+    program has changed the format of the file since it was opened."""
+    check_version(connection)
     connection.execute(queries.ADD_GROUP, {"id": group_id})
     return int(connection.execute(queries.GROUP_NO, {"id": group_id}).fetchone()[0])
 
