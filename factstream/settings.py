@@ -27,6 +27,12 @@ class Settings(BaseSettings):
     )
     partitions: int = Field(12, ge=1, le=1000, description="partitions of every topic; fixed once created")
     replication: int = Field(1, ge=1, le=7, description="replicas of every topic; 3 in production")
+    min_insync_replicas: int | None = Field(
+        None,
+        ge=1,
+        le=7,
+        description="replicas that must have a record before it counts; all but one when unset",
+    )
 
     neo4j_uri: str = Field("bolt://127.0.0.1:17687", description="Bolt address of Neo4j")
     neo4j_user: str | None = Field(None, description="Neo4j user; none where authentication is off")

@@ -24,32 +24,45 @@ async def ensure_topics(
     *,
     partitions: int = 12,
     replication: int = 1,
+    insync: int | None = None,
     topics: Iterable[Topic] = ALL_TOPICS,
     timing: Timing | None = None,
 ) -> list[str]:
     """Creates what is missing and checks what is there; the names that it created. Safe to run twice, or at once.
 
-    With three or more replicas, one may be down while records are still taken (`min.insync.replicas`).
-    Raises TopicsDiffer when a topic has another number of partitions or other settings than declared: the number is
-    what places a group, so it is never changed here.
+    `insync` is how many replicas must have a record before it counts as taken (`min.insync.replicas`); None: all but
+    one, so that one may be down. Raises TopicsDiffer when a topic has another number of partitions, another replication
+    or other settings than declared: nothing that is there is ever changed here, since the number of partitions is what
+    places a group, and the rest is the operator's to decide. Raises StartError when the brokers cannot hold so many
+    replicas.
     """
+    wanted = replicated(replication, insync)
     declared = {topic.named(prefix): topic for topic in topics}
     async with admin_client(bootstrap) as admin:
         missing = [name for name in declared if name not in await admin.list_topics()]
         if missing:
-            insync = {"min.insync.replicas": str(max(1, replication - 1))}
             await _create(
                 admin,
                 [
-                    NewTopic(name, partitions, replication, topic_configs=declared[name].settings() | insync)
+                    NewTopic(name, partitions, replication, topic_configs=declared[name].settings() | wanted)
                     for name in missing
                 ],
             )
             await _wait_until_visible(admin, missing, timing or Timing())
-        differences = await _differences(admin, declared, partitions)
+        differences = await _differences(admin, declared, partitions, replication, wanted)
     if differences:
         raise TopicsDiffer(differences)
     return missing
+
+
+def replicated(replication: int, insync: int | None) -> dict[str, str]:
+    """Kafka's settings that follow from the replication. Raises StartError when `insync` is more than there are."""
+    if insync is not None and insync > replication:
+        raise StartError(
+            f"FACTSTREAM_MIN_INSYNC_REPLICAS is {insync}, but FACTSTREAM_REPLICATION is {replication}: no record could "
+            "ever be taken"
+        )
+    return {"min.insync.replicas": str(max(1, replication - 1) if insync is None else insync)}
 
 
 async def _create(admin: AIOKafkaAdminClient, topics: list[NewTopic]) -> None:
@@ -83,7 +96,13 @@ def _is_ready(topic: dict[str, Any]) -> bool:
     return not topic["error_code"] and bool(parts) and all(part["leader"] >= 0 for part in parts)
 
 
-async def _differences(admin: AIOKafkaAdminClient, declared: dict[str, Topic], partitions: int) -> list[str]:
+async def _differences(
+    admin: AIOKafkaAdminClient,
+    declared: dict[str, Topic],
+    partitions: int,
+    replication: int,
+    replicated: dict[str, str],
+) -> list[str]:
     found: list[str] = []
     for topic in await _describe(admin, declared):
         count = len(topic["partitions"])
@@ -92,8 +111,14 @@ async def _differences(admin: AIOKafkaAdminClient, declared: dict[str, Topic], p
                 f"{topic['topic']} has {count} partitions, {partitions} are asked for "
                 "(all topics need the same number, or a group would be in two places)"
             )
+        replicas = min((len(part["replicas"]) for part in topic["partitions"]), default=replication)
+        if replicas < replication:
+            found.append(
+                f"{topic['topic']} has {replicas} replicas, {replication} are asked for "
+                "(kafka-reassign-partitions adds them; FACTSTREAM_REPLICATION accepts fewer)"
+            )
     for name, actual in (await _settings(admin, declared)).items():
-        for key, wanted in declared[name].settings().items():
+        for key, wanted in (declared[name].settings() | replicated).items():
             if actual.get(key) != wanted:
                 found.append(f"{name} has {key}={actual.get(key)}, declared is {wanted}")
     return found

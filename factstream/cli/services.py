@@ -46,6 +46,7 @@ def worker(port: Port = None) -> None:
             settings.topic_prefix,
             partitions=settings.partitions,
             replication=settings.replication,
+            insync=settings.min_insync_replicas,
         )
         await compose.check_models(embedder)
         reader = compose.build_reader(settings, observer, warm=False)
@@ -89,6 +90,7 @@ def gateway(port: Port = None) -> None:
             settings.topic_prefix,
             partitions=settings.partitions,
             replication=settings.replication,
+            insync=settings.min_insync_replicas,
         )
 
     run(prepare)

@@ -14,6 +14,8 @@ from factstream.memory.policy import RunnerPolicy
 from factstream.memory.results import Added
 from factstream.memory.runner import LineRunner
 from factstream.memory.writer_lock import WriterLock
+from factstream.rebuild.parts import From, Options, Rebuilt, Tools
+from factstream.rebuild.rebuild import Rebuild
 from factstream.settings import Settings
 from pipeline.clock import Clock
 from pipeline.embedding.cached import CachingEmbedder
@@ -22,6 +24,7 @@ from pipeline.errors import Fenced, SettingError
 from pipeline.extraction.port import Extractor
 from pipeline.graph.sqlite.store import SqliteGraphStore
 from pipeline.observer import Observer
+from pipeline.rebuild.graph_log import GraphLog
 from pipeline.stages.judging import EntityJudge
 
 REBUILD_TRIES = 20
@@ -156,8 +159,25 @@ class Engine:
             await self.runner.replay(found)
         return len(found)
 
-    async def rebuild(self, group_id: str) -> int:
-        """Rebuild the communities of a group; how many there are."""
+    async def rebuild(self, group_id: str) -> Rebuilt:
+        """Make a group anew from the raw episodes that the file keeps. Raises RebuildRefused and Retryable."""
+        line = self._line
+        tools = Tools(
+            store=self._store,
+            log=GraphLog(self._store),
+            embedder=self._embedder,
+            extractor=line.extract.extractor,
+            clock=self._parts.clock,
+            observer=self._parts.observer,
+            entity_judge=line.resolve_entities.judge,
+            fact_judge=line.resolve_facts.judge,
+            vocabulary=line.resolve_facts.vocabulary,
+        )
+        folder = self.path.with_name(f"{self.path.name}-rebuild")
+        return await Rebuild(group_id, tools, Options(From.raw, folder, identity=self._embedder.model)).run()
+
+    async def rebuild_communities(self, group_id: str) -> int:
+        """Draw the communities of a group anew; how many there are."""
         for _ in range(REBUILD_TRIES):
             try:
                 return await self._line.update_communities.rebuild(group_id)

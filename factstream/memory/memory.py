@@ -16,6 +16,7 @@ from factstream.memory.options import ContextOptions, InvalidRequest, SearchOpti
 from factstream.memory.policy import RunnerPolicy
 from factstream.memory.reading import Reading
 from factstream.memory.results import Added, EpisodeDied, Forgotten
+from factstream.rebuild.parts import Rebuilt
 from factstream.settings import Settings, load_settings
 from pipeline.clock import Clock, system_clock
 from pipeline.embedding.port import Embedder
@@ -195,9 +196,23 @@ class Memory:
             return await forgetting.episodes(group_id, [episode] if isinstance(episode, str) else episode)
         return await forgetting.group(group_id)
 
-    async def rebuild(self, group_id: str) -> int:
-        """Rebuild the communities of a group from its facts; how many there are then."""
+    async def rebuild(self, group_id: str) -> Rebuilt:
+        """Make a group anew from the raw episodes that the file keeps, and swap it in at once: after a change of the
+        extractor, the ontology or the rules, or when the graph was damaged.
+
+        Reads and `add` go on meanwhile. What was forgotten stays forgotten, corrections and merges by hand are done
+        again, judges answer from their records. Called again after a kill it goes on where it was.
+
+        Raises:
+            RebuildRefused: another rebuild of the group runs, or episodes that the graph has cannot be read any more;
+                nothing is changed.
+            Retryable: a model cannot be reached, or the file cannot be written.
+        """
         return await self._engine.rebuild(group_id)
+
+    async def rebuild_communities(self, group_id: str) -> int:
+        """Draw the communities of a group anew from its facts; how many there are then."""
+        return await self._engine.rebuild_communities(group_id)
 
     async def search(
         self,

@@ -13,6 +13,7 @@ from factstream.memory.inbox import DeadEntry
 from factstream.memory.memory import Event, Memory
 from factstream.memory.options import ContextOptions, SearchOptions, Time
 from factstream.memory.results import Added, Forgotten
+from factstream.rebuild.parts import Rebuilt
 from search_api.answers import ContextAnswer, EntityAnswer, EpisodeAnswer, FactAnswer, SearchAnswer
 
 T = TypeVar("T")
@@ -99,9 +100,13 @@ class SyncMemory:
             lambda: self._memory.forget(group_id, episode=episode, entity=entity, everything=everything)
         )
 
-    def rebuild(self, group_id: str) -> int:
+    def rebuild(self, group_id: str) -> Rebuilt:
         """As `Memory.rebuild`."""
         return self._do(lambda: self._memory.rebuild(group_id))
+
+    def rebuild_communities(self, group_id: str) -> int:
+        """As `Memory.rebuild_communities`."""
+        return self._do(lambda: self._memory.rebuild_communities(group_id))
 
     def search(
         self,

@@ -76,7 +76,7 @@ class Rebuild:
                 await shadow.open()
                 try:
                     for _ in range(PASSES):
-                        if not await self._catch_up(shadow, await self._look()):
+                        if not await self._catch_up(shadow, await self._look(), held=False):
                             break
                     await leasing.hold()
                     held = time.monotonic()
@@ -133,8 +133,12 @@ class Rebuild:
         ]
         return sorted(places, key=lambda place: (place.sequence, place.episode_id))
 
-    async def _catch_up(self, shadow: Shadow, seen: _Seen) -> int:
-        """Tell the shadow what it does not have; how many episodes and acts that were."""
+    async def _catch_up(self, shadow: Shadow, seen: _Seen, *, held: bool) -> int:
+        """Tell the shadow what it does not have; how many episodes and acts that were.
+
+        What the live stages are busy with waits until the group is held: they may finish it first, and then the graph
+        knows when.
+        """
         known = await shadow.known()
         gone = [
             k.id
@@ -143,7 +147,12 @@ class Rebuild:
         ]
         if gone:
             await shadow.forget(gone)
-        todo = [place for place in seen.plan.wanted if not _is_told(known.get(place.episode_id))]
+        todo = [
+            place
+            for place in seen.plan.wanted
+            if not _is_told(known.get(place.episode_id))
+            and (held or not _is_under_way(seen.live.get(place.episode_id)))
+        ]
         acts = await self._acts(shadow, seen)
         times = learned(seen.places, seen.ledger, seen.live.values())
         behind = len(gone) + len(todo) + len(acts)
@@ -193,7 +202,7 @@ class Rebuild:
     async def _swap_in(self, shadow: Shadow, token: str) -> tuple[Swap, _Seen]:
         for _ in range(ATTEMPTS):
             seen = await self._look()
-            await self._catch_up(shadow, seen)
+            await self._catch_up(shadow, seen, held=True)
             self.report(Progress(self.group_id, len(seen.plan.wanted), len(seen.plan.wanted), "swapping"))
             await shadow.draw_communities(self.tools.clock())
             swap = await swap_of(seen.ledger, seen.live, shadow, self.tools, self.options, token)
@@ -238,6 +247,11 @@ class Rebuild:
         if self.tools.publish is not None:
             await self.tools.publish(swapped)
         await self.tools.store.notice_sent(self.group_id, swapped.name)
+
+
+def _is_under_way(known: KnownEpisode | None) -> bool:
+    """Whether the live stages have begun with an episode and are not through."""
+    return known is not None and known.state not in (*FINAL, None) and "resolve_facts" not in known.stages
 
 
 def _is_told(known: KnownEpisode | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import uuid
@@ -31,6 +32,7 @@ class Scratch:
         self._group_id = group_id
         self._made_by = {"source": options.source.value, "identity": options.identity}
         self.token = ""
+        self._removed = False
 
     def __enter__(self) -> Self:
         try:
@@ -57,12 +59,18 @@ class Scratch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._lock.release()
+        if self._removed:
+            self._beside("-writer-journal").unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                # Others may have theirs in it.
+                self._folder.rmdir()
 
     def remove(self) -> None:
         """The rebuild is at its end: nothing of it stays."""
         self._note.unlink(missing_ok=True)
         self._remove_graph()
         self._beside("-writer").unlink(missing_ok=True)
+        self._removed = True
 
     def _read(self) -> dict[str, str]:
         try:

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.errors import Poison
 from streams.broker import require_topics, wait_for_broker
-from streams.errors import TopicsDiffer, TopicsMissing
+from streams.errors import StartError, TopicsDiffer, TopicsMissing
 from streams.topic_setup import ensure_topics
 from streams.topics import ALL_TOPICS, EPISODES, EXTRACTED, MIB, STATUS, partition_of, stage_key
 
@@ -62,3 +62,20 @@ async def test_a_record_that_no_topic_takes_is_poison_and_the_producer_lives_on(
     await installation.send(STATUS, b"a", b"after")
     await installation.send(EPISODES, b"a", b"x" * (4 * MIB - 1000))
     assert [r.value for r in await installation.read(STATUS, lambda got: len(got) == 1)] == [b"after"]
+
+
+async def test_replicas_that_must_have_a_record_are_a_setting_and_checked(kafka_bootstrap):
+    prefix = f"t{uuid.uuid4().hex[:8]}."
+    for replication, insync, named in (
+        (1, 2, "FACTSTREAM_REPLICATION is 1"),
+        (7, None, "could not be created"),
+    ):
+        with pytest.raises(StartError, match=named):
+            await ensure_topics(kafka_bootstrap, prefix, partitions=1, replication=replication, insync=insync)
+    assert await ensure_topics(kafka_bootstrap, prefix, partitions=1, insync=1)
+    assert await ensure_topics(kafka_bootstrap, prefix, partitions=1, replication=1) == []
+    with pytest.raises(TopicsDiffer) as caught:
+        await ensure_topics(kafka_bootstrap, prefix, partitions=1, replication=3)
+    text = str(caught.value)
+    assert f"{prefix}episodes has 1 replicas, 3 are asked for" in text
+    assert f"{prefix}episodes has min.insync.replicas=1, declared is 2" in text

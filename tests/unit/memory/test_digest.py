@@ -23,14 +23,14 @@ async def test_a_history_gives_the_same_digest_one_by_one_and_in_a_batch(
     async with make(path=one) as memory:
         for event in events:
             await memory.add(event)
-        await memory.rebuild("g")
+        await memory.rebuild_communities("g")
     async with make(path=batch) as memory:
         await memory.add_many(events)
-        await memory.rebuild("g")
+        await memory.rebuild_communities("g")
         again = await digest_of(batch)
     async with make(path=less) as memory:
         await memory.add_many(events[:-1])
-        await memory.rebuild("g")
+        await memory.rebuild_communities("g")
     assert await digest_of(one) == await digest_of(batch) == again
     assert await digest_of(less) != again
     dump = await SqliteDump(one).dump("g")

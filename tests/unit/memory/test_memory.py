@@ -197,7 +197,7 @@ async def test_one_group_does_not_hold_up_another(make: Callable[..., Memory]) -
 
 async def test_a_rebuild_gives_communities(memory: Memory) -> None:
     await memory.add_many([works_at(n, subject="Ana") for n in range(3)])
-    assert await memory.rebuild("g") == 1
+    assert await memory.rebuild_communities("g") == 1
     found = await memory.search("Ana", group_ids="g", scopes=["communities"])
     assert len(found.communities[0].members) == 4
 

@@ -41,7 +41,7 @@ def test_a_script_adds_and_asks(file: Path) -> None:
         assert memory.groups() == ["g"]
         assert memory.dead() == []
         assert memory.replay("g", "e1") == 0
-        assert memory.rebuild("g") == 3
+        assert memory.rebuild_communities("g") == 3
         with pytest.raises(InvalidEvent):
             memory.add({"source": "text"})
 
