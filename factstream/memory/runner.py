@@ -91,6 +91,9 @@ class LineRunner:
                     return []
                 loop = asyncio.get_running_loop()
                 futures = [loop.create_future() for _ in numbers]
+                for future in futures:
+                    # Who waits for several of them hears of the first that fails; the others are not forgotten ones.
+                    future.add_done_callback(_heard)
                 self._watchers.update(zip(numbers, futures, strict=True))
                 return futures
         finally:
@@ -227,3 +230,8 @@ class LineRunner:
             if not future.done():
                 future.set_exception(told)
         self._watchers.clear()
+
+
+def _heard(future: asyncio.Future[Added]) -> None:
+    if not future.cancelled():
+        future.exception()
