@@ -13,6 +13,8 @@ from pathlib import Path
 from factstream.stack import LocalStack
 from factstream.stack.memory import StackMemory
 
+START_WITHIN = 600.0
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -32,8 +34,9 @@ class Ground:
         await asyncio.to_thread(self.stack.kill, server)
 
     async def start(self, server: str) -> None:
-        """Returns once it answers."""
-        await asyncio.to_thread(self.stack.start, server)
+        """Returns once it answers; one that was killed first looks through all that it has."""
+        await asyncio.to_thread(self.stack.start, server, wait=False)
+        await asyncio.to_thread(self.stack.wait_ready, server, START_WITHIN)
 
 
 @contextmanager

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
+from aiokafka.errors import KafkaError
 
 from pipeline.errors import Retryable
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.observer import SilentObserver
+from streams.broker import admin_client
 from streams.gateway.app import GatewaySettings, create_gateway
 from streams.producer import Producer
 from streams.topic_setup import ensure_topics
-from streams.topics import CHANGES, DEAD, EPISODES, STATUS
+from streams.topics import ALL_TOPICS, CHANGES, DEAD, EPISODES, STATUS
 from tests.faults.checker import Seen
 from tests.faults.ground import Ground
 from tests.faults.load import Sent
@@ -185,6 +187,7 @@ async def site(
     prefix = f"f{uuid.uuid4().hex[:10]}."
     async with AsyncExitStack() as stack:
         await ensure_topics(ground.kafka, prefix, partitions=PARTITIONS, replication=replication)
+        stack.push_async_callback(_forget, ground.kafka, prefix)
         producer = Producer(ground.kafka, request_timeout_ms=5_000)
         stack.push_async_callback(producer.stop)
         connection = Neo4jConnection(ground.bolt, None, None, "neo4j", SilentObserver())
@@ -203,3 +206,10 @@ async def site(
         if bolt is not None:
             made.settings = {"neo4j_uri": bolt, **settings}
         yield made
+
+
+async def _forget(bootstrap: str, prefix: str) -> None:
+    """Deletes the topics: a broker that was killed looks through all that it has before it answers."""
+    with suppress(KafkaError, OSError):
+        async with admin_client(bootstrap) as admin:
+            await admin.delete_topics([topic.named(prefix) for topic in ALL_TOPICS])
