@@ -17,10 +17,12 @@ _ADD = {
 # The scope's weight is 0: to be in the group adds nothing to a score.
 _RANKED = {
     kind: """SELECT rowid, bm25(KIND_text, 0.0, 1.0) AS score FROM KIND_text
-    WHERE KIND_text MATCH ? ORDER BY score, rowid""".replace("KIND", kind)
+    WHERE KIND_text MATCH ? ORDER BY score, rowid LIMIT ? OFFSET ?""".replace("KIND", kind)
     for kind in KINDS
 }
-_BATCH = 256
+_GROUPS = "SELECT count(*) FROM groups"
+_HEAD = 512
+"""How many are sorted at first; few are asked for as a rule."""
 
 
 def put_text(connection: sqlite3.Connection, kind: str, no: int, group: int, terms: str) -> None:
@@ -41,12 +43,15 @@ def ranked(
     wanted = [_quoted(term) for term in terms if term.strip("\x00 ")]
     if not wanted or not groups:
         return
-    scope = " OR ".join(f'"{group}"' for group in groups)
-    match = f"{{scope}}: ({scope}) AND {{terms}}: ({' OR '.join(wanted)})"
-    cursor = connection.execute(_RANKED[kind], (match,))
-    while rows := cursor.fetchmany(_BATCH):
+    match = f"{{terms}}: ({' OR '.join(wanted)})"
+    if connection.execute(_GROUPS).fetchone()[0] > len(set(groups)):
+        scope = " OR ".join(f'"{group}"' for group in groups)
+        match = f"{{scope}}: ({scope}) AND {match}"
+    told, limit = 0, _HEAD
+    while rows := connection.execute(_RANKED[kind], (match, limit, told)).fetchall():
         for no, score in rows:
             yield int(no), -float(score)
+        told, limit = told + limit, limit * 8
 
 
 def _quoted(term: str) -> str:
