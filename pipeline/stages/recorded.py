@@ -111,6 +111,7 @@ class RecordedFactJudge:
         self._said: dict[str, list[StatementVerdict]] = {}
         for verdict in record.statements if record else ():
             self._said.setdefault(verdict.said, []).append(verdict)
+        self._there: set[tuple[str, str]] = set()
         self._beside = beside
         self.unrecorded = 0
         self.lost = 0
@@ -119,6 +120,11 @@ class RecordedFactJudge:
         """Ids of evidence for the facts that a statement was judged to repeat or to end."""
         verdict = self._of(item.index, item.fact)
         return [] if verdict is None else [self._evidence(place) for place in places_of(verdict)]
+
+    def meet(self, evidence: Iterable[Evidence]) -> None:
+        """What stands at the places of the record this time: a place where something else is said is not the one that
+        was judged about."""
+        self._there |= {(e.id, fingerprint(e.fact)) for e in evidence}
 
     async def compare(self, questions: Sequence[Comparison]) -> tuple[Mapping[int, FactVerdict], Usage]:
         """See `FactJudge`."""
@@ -146,6 +152,8 @@ class RecordedFactJudge:
 
     def _found(self, place: StatementPlace, question: Comparison) -> int | None:
         evidence_id = self._evidence(place)
+        if (evidence_id, place.said) not in self._there:
+            return None
         return next((i for i, c in enumerate(question.candidates) if evidence_id in c.support), None)
 
     def _evidence(self, place: StatementPlace) -> str:

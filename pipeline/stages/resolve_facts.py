@@ -176,9 +176,10 @@ class ResolveFactsStage:
         """By statement, evidence for the facts that it was judged to repeat or to end before."""
         wanted = {item.id: tuple(recorded.recall(item)) for item in read} if recorded else {}
         names = list(dict.fromkeys(name for some in wanted.values() for name in some))
-        if not names:
+        if recorded is None or not names:
             return {}
         found = {e.id: e for e in await self.store.evidence(event.episode.group_id, names)}
+        recorded.meet(found.values())
         return {item: tuple(found[n] for n in some if n in found) for item, some in wanted.items()}
 
     async def _vectors(self, items: Sequence[Evidence]) -> dict[str, Vector]:

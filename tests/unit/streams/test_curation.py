@@ -8,7 +8,11 @@ from typing import Any
 
 from pipeline.clock import system_clock
 from pipeline.model.changes import Change, FactChange
+from pipeline.model.episode import EpisodeRef, EpisodeState
+from pipeline.model.extraction import ExtractedEpisode, Extraction, ResolvedEpisode
 from pipeline.model.fact import EntityRef, FactView
+from pipeline.model.judgement import JudgedEpisode, MentionVerdict, Named, record_of
+from pipeline.stages.outcome import Outcome
 from streams.agents.outbox import Outbox
 from streams.agents.resolve_entities import ResolveEntitiesWork
 from streams.agents.resolve_facts import ResolveFactsWork
@@ -99,3 +103,58 @@ async def test_a_tombstone_on_a_compacted_topic_passes_by() -> None:
     ):
         await work.handle(Event(topic, 0, 1, stage_key("g", "e1"), None, NOW), None, None)
     assert sent.records == []
+
+
+REF = EpisodeRef(id="e1", group_id="g", reference_time=NOW, sequence=1)
+RECORD = JudgedEpisode(
+    episode=REF, stage="resolve_entities", mentions=(MentionVerdict(mention=Named(key="ana")),)
+)
+
+
+class Answers:
+    """A stage that gives one outcome."""
+
+    def __init__(self, name: str, outcome: Outcome) -> None:
+        self.store = None
+        self.name = name
+        self._outcome = outcome
+
+    async def run(self, *_: Any) -> Outcome:
+        return self._outcome
+
+
+def works(sent: Sent, outcome: Outcome) -> list[tuple[Any, Event]]:
+    """The two agents that ask judges, each with an event of the episode."""
+    outbox = Outbox(sent, "", system_clock)
+    found: list[tuple[Any, Event]] = []
+    events = (
+        (ResolveEntitiesWork, "resolve_entities", ExtractedEpisode(episode=REF, extraction=Extraction())),
+        (ResolveFactsWork, "resolve_facts", ResolvedEpisode(episode=REF, entities=(), statements=())),
+    )
+    for work, name, event in events:
+        stage: Any = Answers(name, outcome)
+        value = event.model_dump_json().encode()
+        found.append((work(stage, outbox), Event("t", 0, 1, stage_key("g", "e1"), value, NOW)))
+    return found
+
+
+async def test_what_a_judge_said_is_sent_again_when_the_first_time_may_have_been_cut_off() -> None:
+    record = record_of(RECORD)
+    outcome = Outcome(EpisodeState.committed, None, repeated=True, judged=record)
+    for place, stage in enumerate(JUDGING_STAGES):
+        sent = Sent()
+        work, event = works(sent, outcome)[place]
+        await work.handle(event, None, None)
+        assert (record or "").encode() == {
+            key: value for topic, key, value in sent.records if topic == "episodes.judged"
+        }[judged_key("g", "e1", stage)]
+
+
+async def test_an_episode_that_was_forgotten_on_its_way_leaves_tombstones_and_no_state() -> None:
+    outcome = Outcome(EpisodeState.committed, None, repeated=True, judged=None, forgotten=True)
+    for place, topic in enumerate(("episodes.extracted", "episodes.resolved")):
+        sent = Sent()
+        work, event = works(sent, outcome)[place]
+        await work.handle(event, None, None)
+        gone = [("episodes.judged", judged_key("g", "e1", stage), None) for stage in JUDGING_STAGES]
+        assert sent.records == [(topic, stage_key("g", "e1"), None), *gone]
