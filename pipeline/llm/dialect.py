@@ -104,6 +104,12 @@ def about_form(complaint: str) -> bool:
     return any(words in told for words in _ABOUT_FORM)
 
 
+def about_route(complaint: str) -> bool:
+    """Whether a gateway says that nobody behind it serves a request of this form."""
+    told = complaint.lower()
+    return "requested parameters" in told or "response_format" in told
+
+
 def about_model(complaint: str) -> bool:
     """Whether a rejection says that there is no such model: a fault of the settings, not of the request."""
     return bool(_ABOUT_MODEL.search(complaint.lower())) and not about_form(complaint)

@@ -13,7 +13,7 @@ import orjson
 from pipeline.errors import Retryable
 from pipeline.llm.address import Address
 from pipeline.llm.breaker import Breaker
-from pipeline.llm.dialect import about_form
+from pipeline.llm.dialect import about_form, about_route
 from pipeline.llm.errors import OperatorFault, Rejected
 from pipeline.llm.limits import EndpointLimits, Rates
 from pipeline.llm.retry_after import retry_after, told_wait
@@ -23,7 +23,7 @@ from pipeline.llm.trouble import message_of, trouble_in
 Report = Callable[[str, float], None]
 """Told of every failed request: what happened ("429", "timeout", "connection", "500", …) and seconds it took."""
 
-FORM_TROUBLE = frozenset({404, 500, 501})
+FORM_TROUBLE = frozenset({500, 501})
 """With these some servers answer a form of structured output that they cannot give, beside 400 and 422."""
 TRANSIENT = frozenset({408, 409, 425, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524, 529})
 
@@ -187,7 +187,7 @@ class Endpoint:
                 raise OperatorFault(f"{self.base_url}: the quota is used up: {message}")
             wait = told_wait(answer.text) if wait is None else wait
             return _Failed(message, wait, refused=True)
-        if status in FORM_TROUBLE and about_form(message):
+        if (status in FORM_TROUBLE and about_form(message)) or (status == 404 and about_route(message)):
             self.breaker.succeeded()
             raise Rejected(status, message)
         if status in TRANSIENT or status >= 500:
