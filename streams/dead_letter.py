@@ -26,6 +26,12 @@ class DeadLetter:
         return datetime.fromisoformat(self.letter["at"])
 
     @property
+    def place(self) -> tuple[str, int, int, str]:
+        """Which record has died: topic, partition, offset and the record's own time, since a topic may be made anew."""
+        told = self.letter
+        return (told["topic"], told["partition"], told["offset"], told.get("logged_at", ""))
+
+    @property
     def episode_id(self) -> str | None:
         """The episode's id as far as the original tells it."""
         event = self.letter.get("event")

@@ -18,13 +18,18 @@ from streams.topics import DEAD, EPISODES
 async def read_dead_letters(
     bootstrap: str, prefix: str = "", wanted: DeadFilter | None = None
 ) -> AsyncIterator[DeadLetter]:
-    """All dead letters up to now that are wanted, oldest first inside a group.
+    """All dead letters up to now that are wanted, oldest first inside a group, one for each event.
 
-    Raises KafkaError when the broker does not answer.
+    A worker that dies between a dead letter and its acknowledgement writes the letter again when it comes back; only
+    the first is answered. Raises KafkaError when the broker does not answer.
     """
     wanted = wanted or DeadFilter()
+    buried: set[tuple[str, int, int, str]] = set()
     async for record in read_to_end(bootstrap, DEAD.named(prefix)):
         found = _letter(record)
+        if found.place in buried:
+            continue
+        buried.add(found.place)
         if wanted.takes(found):
             yield found
 
