@@ -297,7 +297,9 @@ def _run(measure: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     return asyncio.run(measure(*arguments))
 
 
-def _show(rows: Sequence[dict[str, Any]]) -> None:
+def _show(rows: Sequence[dict[str, Any]], quiet: bool) -> None:
+    if quiet or not rows:
+        return
     print("| " + " | ".join(rows[0]) + " |")
     print("|" + "---|" * len(rows[0]))
     for row in rows:
@@ -318,26 +320,21 @@ def main() -> None:
     parser.add_argument("--root", help="folder in which graph files are kept, to be used again")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    rates = [
-        _apart(rate, kind, options.episodes, batch)
-        for kind in ("triples", "text")
-        for batch in (False, True)
-        if options.episodes
-    ]
-    asked = [_apart(model_rate, options.episodes, batch) for batch in (False, True) if options.episodes]
-    searches = []
+    if not options.json:
+        print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, embedder {load_settings().embedder}\n")
+    found: dict[str, list[dict[str, Any]]] = {"rates": [], "model": [], "searches": []}
+    for kind in ("triples", "text"):
+        found["rates"] += [_apart(rate, kind, options.episodes, b) for b in (False, True) if options.episodes]
+    _show(found["rates"], options.json)
+    found["model"] = [_apart(model_rate, options.episodes, b) for b in (False, True) if options.episodes]
+    _show(found["model"], options.json)
     for facts in options.facts or (1000, 10_000):
-        searches.append(_searched(facts, options, None))
+        found["searches"].append(_searched(facts, options, None))
         if options.bolt and facts <= options.bolt_facts:
-            searches.append(_searched(facts, options, options.bolt))
+            found["searches"].append(_searched(facts, options, options.bolt))
+    _show(found["searches"], options.json)
     if options.json:
-        print(json.dumps({"rates": rates, "model": asked, "searches": searches}, indent=2))
-        return
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, embedder {load_settings().embedder}\n")
-    if rates:
-        _show(rates)
-        _show(asked)
-    _show(searches)
+        print(json.dumps(found, indent=2))
 
 
 if __name__ == "__main__":
