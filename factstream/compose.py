@@ -271,6 +271,7 @@ def policy(settings: Settings) -> LanePolicy:
         concurrency=settings.concurrency,
         ahead=settings.ahead,
         max_pending=settings.max_pending,
+        share=settings.share,
         max_held=settings.max_held,
         attempts=settings.attempts,
         longest_attempt=settings.handler_timeout,

@@ -118,6 +118,12 @@ class Settings(BaseSettings):
     max_pending: int = Field(
         64, ge=1, le=10_000, description="events of a partition that are taken in at once"
     )
+    share: int = Field(
+        16,
+        ge=1,
+        le=10_000,
+        description="events of one group that are taken in from a partition at once; the rest of it is read again later",
+    )
     max_held: int = Field(
         10_000, ge=1, le=1_000_000, description="events of a partition that are held open because of a budget"
     )

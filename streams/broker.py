@@ -10,6 +10,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from streams.errors import BrokerUnavailable, TopicsMissing
+from streams.event import Partition
 from streams.timing import Timing
 
 LONGEST_PAUSE = 15.0
@@ -68,3 +69,14 @@ async def partitions_of(bootstrap: str, topic: str) -> list[int]:
             return []
         described = await admin.describe_topics([topic])
     return sorted(part["partition"] for part in described[0]["partitions"])
+
+
+async def committed_notes(bootstrap: str, group: str) -> dict[Partition, tuple[int, str]]:
+    """The committed positions of a consumer group with the note beside each. Raises KafkaError."""
+    async with admin_client(bootstrap) as admin:
+        found = await admin.list_consumer_group_offsets(group)
+    return {
+        Partition(tp.topic, tp.partition): (at.offset, at.metadata or "")
+        for tp, at in found.items()
+        if at.offset >= 0
+    }

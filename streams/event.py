@@ -65,3 +65,17 @@ class Event:
             headers=tuple((name, bytes(value or b"")) for name, value in message.headers or ()),
             generation=message.generation_id,
         )
+
+    @classmethod
+    def from_record(cls, record: Any, generation: int) -> Event:
+        """From a record of aiokafka's own consumer; its timestamp is in milliseconds."""
+        return cls(
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            key=record.key,
+            value=record.value,
+            timestamp=datetime.fromtimestamp((record.timestamp or 0) / 1000, UTC),
+            headers=tuple((name, bytes(value or b"")) for name, value in record.headers or ()),
+            generation=generation,
+        )

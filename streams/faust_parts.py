@@ -5,7 +5,7 @@ from __future__ import annotations
 import faust
 from faust.app.base import App
 from faust.transport.base import Transport
-from faust.transport.drivers.aiokafka import Consumer
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 
 from streams.errors import FaustChanged
 
@@ -27,6 +27,7 @@ PARTS: dict[type, tuple[str, ...]] = {
         "highwater",
         "_getmany",
     ),
+    AIOKafkaConsumerThread: ("_create_worker_consumer",),
     Transport: ("create_consumer",),
 }
 

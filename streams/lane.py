@@ -1,4 +1,4 @@
-"""The state that lanes keep: a ticket per event, a lane per group, an intake per partition. No decisions here."""
+"""The state that lanes keep: a ticket per event, a lane per group. No decisions here."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any
 
 from streams.event import Event
 from streams.failure import Failure
-from streams.lane_policy import LanePolicy
-from streams.partition_ledger import PartitionLedger
 
 
 class Aside:
@@ -67,37 +65,3 @@ class Lane:
         self.aside.discard(ticket)
         later = (place for place, t in enumerate(self.tickets) if t.event.offset > ticket.event.offset)
         self.tickets.insert(next(later, len(self.tickets)), ticket)
-
-
-@dataclass(slots=True)
-class Intake:
-    """What was taken in from one partition since it was assigned. Once `closed`, nothing of it counts any more."""
-
-    ledger: PartitionLedger = field(default_factory=PartitionLedger)
-    events: dict[int, Event] = field(default_factory=dict)
-    lanes: dict[bytes, Lane] = field(default_factory=dict)
-    parked: set[int] = field(default_factory=set)
-    room: asyncio.Event = field(default_factory=asyncio.Event)
-    closed: bool = False
-
-    @property
-    def waiting(self) -> int:
-        """Events that are unfinished and not parked."""
-        return self.ledger.unfinished - len(self.parked)
-
-    @property
-    def oldest(self) -> Event | None:
-        """The first event in the log that is unfinished and not parked."""
-        return next((event for offset, event in self.events.items() if offset not in self.parked), None)
-
-    def full(self, policy: LanePolicy) -> bool:
-        """Whether nothing more may be taken in for now. What waits for a parked event does not fill a partition."""
-        pending = self.ledger.pending
-        if not self.parked:
-            return pending >= policy.max_pending
-        return self.waiting >= policy.max_pending or pending >= policy.max_held + policy.max_pending
-
-    async def wait_for_room(self) -> None:
-        """Waits until something was finished, or a drain began."""
-        self.room.clear()
-        await self.room.wait()

@@ -7,13 +7,15 @@ from collections.abc import AsyncIterator, Iterable
 from typing import Any, TypeVar
 
 import faust
+from aiokafka.errors import KafkaError
 
-from streams.broker import partitions_of, require_topics, wait_for_broker
+from streams.broker import committed_notes, partitions_of, require_topics, wait_for_broker
 from streams.dead_letters import DeadLetters
 from streams.delivery_settings import DeliverySettings
 from streams.drained import Drained
 from streams.event import Event, Partition
 from streams.faust_parts import check_faust
+from streams.faust_settings import SAFE
 from streams.halt_policy import HaltPolicy
 from streams.health.stage_state import StageState
 from streams.lane_consumer import LaneConsumer
@@ -21,42 +23,14 @@ from streams.lane_observer import LaneObserver, SilentLaneObserver
 from streams.lane_policy import LanePolicy
 from streams.lane_work import LaneWork
 from streams.lanes import Lanes
+from streams.notes import read_note
 from streams.producer import Producer
+from streams.read_back import KafkaReadBack
 from streams.timing import Timing
 from streams.topics import ALL_TOPICS, DEAD, Topic, partition_of
 
 A = TypeVar("A")
 P = TypeVar("P")
-
-A_DAY = 86_400.0
-POLL_RECORDS = 100
-
-SAFE: dict[str, Any] = {
-    # a crashed worker is noticed after this long; heartbeats run in the consumer's own thread
-    "broker_session_timeout": 15.0,
-    "broker_heartbeat_interval": 3.0,
-    # backpressure stops polling; the default of 1000 s would then put the worker out of the group
-    "broker_max_poll_interval": A_DAY,
-    "broker_commit_interval": 1.0,
-    # a group without a committed offset reads from the beginning: nothing sent before the first start is lost
-    "consumer_auto_offset_reset": "earliest",
-    # lanes drain themselves within a bound; Faust would wait for ever
-    "stream_wait_empty": False,
-    # a stuck partition stalls only itself as long as a fifth of the buffer holds one poll
-    "broker_max_poll_records": POLL_RECORDS,
-    "stream_buffer_maxsize": POLL_RECORDS * 5 + 12,
-    # long work is no livelock
-    "stream_processing_timeout": A_DAY,
-    "broker_commit_livelock_soft_timeout": A_DAY,
-    # the pattern keeps no tables, elects no leader, creates no topics and serves its own metrics
-    "store": "memory://",
-    "table_standby_replicas": 0,
-    "topic_disable_leader": True,
-    "topic_allow_declare": False,
-    "web_enabled": False,
-    # an exception that nobody foresaw ends the process with nothing acknowledged
-    "agent_supervisor": "mode.CrashingSupervisor",
-}
 
 
 class LaneApp(faust.App):  # type: ignore[misc]
@@ -82,6 +56,8 @@ class LaneApp(faust.App):  # type: ignore[misc]
         self._required = [topic.named(settings.topic_prefix) for topic in topics]
         self._dead_letters = DeadLetters(self.sender, DEAD.named(settings.topic_prefix), self._timing.clock)
         self._stages: list[Lanes[Any, Any]] = []
+        self._by_topic: dict[str, Lanes[Any, Any]] = {}
+        self._read_back = KafkaReadBack(settings.bootstrap, lambda: int(self.consumer_generation_id))
         self._told_lag: set[faust.types.TP] = set()
         self._partition_counts: dict[str, int] = {}
         self._drained = Drained()
@@ -114,7 +90,9 @@ class LaneApp(faust.App):  # type: ignore[misc]
             halt=halt,
             observer=self._observer,
             timing=self._timing,
+            read_back=self._read_back,
         )
+        self._by_topic[topic.named(self._delivery.topic_prefix)] = lanes
         channel = self.topic(
             topic.named(self._delivery.topic_prefix),
             key_type=bytes,
@@ -193,6 +171,7 @@ class LaneApp(faust.App):  # type: ignore[misc]
     async def on_stop(self) -> None:
         """Drains, then closes the producer, since handlers use it to the last."""
         await super().on_stop()
+        await self._read_back.stop()
         await self.sender.stop()
 
     def _new_consumer(self) -> Any:
@@ -210,9 +189,30 @@ class LaneApp(faust.App):  # type: ignore[misc]
         await super()._on_partitions_revoked(revoked)
 
     async def _on_partitions_assigned(self, assigned: Any, generation_id: int = 0) -> None:
+        await self._restore(assigned)
         await super()._on_partitions_assigned(assigned, generation_id)
         for lanes in self._stages:
             lanes.resume()
+
+    async def _restore(self, assigned: Iterable[Any]) -> None:
+        """Reads the notes beside the committed positions. Without them events would be lost, so it does not go on."""
+        ours = [tp for tp in assigned if tp.topic in self._by_topic]
+        pause = 0.5
+        while ours and not self.should_stop:
+            try:
+                notes = await committed_notes(self._delivery.bootstrap, self._delivery.group)
+            except (KafkaError, OSError) as error:
+                self.log.warning("The committed positions cannot be read: %r", error)
+                await self._timing.sleep(pause)
+                pause = min(5.0, pause * 2)
+                continue
+            for tp in ours:
+                partition = Partition(tp.topic, tp.partition)
+                position, note = notes.get(partition, (None, ""))
+                self.consumer.restored(partition, note)
+                if position is not None and (aside := read_note(note)):
+                    self._by_topic[tp.topic].restore(partition, position, aside)
+            return
 
     async def _stop_consumer(self) -> None:
         await self._drain()
@@ -222,8 +222,8 @@ class LaneApp(faust.App):  # type: ignore[misc]
         for drained in await asyncio.gather(*(lanes.drain(self._delivery.grace) for lanes in self._stages)):
             self._drained += drained
 
-    def _acknowledge(self, partition: Partition, position: int) -> None:
-        self.consumer.mark_done(partition, position)
+    def _acknowledge(self, partition: Partition, position: int, note: str) -> None:
+        self.consumer.mark_done(partition, position, note)
 
     def _crash_soon(self, error: BaseException) -> None:
         task = asyncio.get_running_loop().create_task(self.crash(error))
@@ -240,6 +240,8 @@ class LaneApp(faust.App):  # type: ignore[misc]
             self._told_lag = held
             for tp in held:
                 if (events := self.consumer.lag(tp)) is not None:
+                    if tp.topic in self._by_topic:
+                        events += self._by_topic[tp.topic].deferred(Partition(tp.topic, tp.partition))
                     self._observer.lag(tp.topic, tp.partition, events)
             await self.sleep(self._delivery.report_every)
 

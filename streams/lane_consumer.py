@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from faust.transport.drivers.aiokafka import Consumer
+from aiokafka.structs import OffsetAndMetadata, TopicPartition
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP
 
 from streams.event import Partition
+
+
+class LaneThread(AIOKafkaConsumerThread):  # type: ignore[misc]
+    """Puts the note beside each position that goes out."""
+
+    def _create_worker_consumer(self, transport: Any) -> Any:
+        consumer = super()._create_worker_consumer(transport)
+        commit = consumer.commit
+
+        async def with_notes(offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+            await commit(
+                {
+                    tp: OffsetAndMetadata(at.offset, self.consumer.note_of(TP(tp.topic, tp.partition)))
+                    for tp, at in offsets.items()
+                }
+            )
+
+        consumer.commit = with_notes
+        return consumer
 
 
 class LaneConsumer(Consumer):  # type: ignore[misc]
@@ -23,6 +43,8 @@ class LaneConsumer(Consumer):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._done: dict[TP, int] = {}
+        self._notes: dict[TP, str] = {}
+        self._committed_notes: dict[TP, str] = {}
         self._polled = time.monotonic()
 
     @property
@@ -35,14 +57,26 @@ class LaneConsumer(Consumer):  # type: ignore[misc]
         self._polled = time.monotonic()
         return records
 
-    def mark_done(self, partition: Partition, position: int) -> None:
-        """Everything below `position` is finished; goes out with the next commit."""
-        self._done[TP(*partition)] = position
+    def mark_done(self, partition: Partition, position: int, note: str = "") -> None:
+        """Everything below `position` is finished but for what `note` says; goes out with the next commit."""
+        tp = TP(*partition)
+        self._done[tp] = position
+        self._notes[tp] = note
+
+    def restored(self, partition: Partition, note: str) -> None:
+        """What stands beside the committed position of a partition that was assigned."""
+        tp = TP(*partition)
+        self._notes[tp] = self._committed_notes[tp] = note
 
     def take_done(self) -> dict[TP, int]:
         """The positions of all partitions, forgetting them: whoever asks commits them, or lets go."""
         done, self._done = self._done, {}
         return done
+
+    def note_of(self, tp: TP) -> str:
+        """The note to commit beside a position. It may be newer than the position: then what it says less of is done,
+        and what it says more of is above the position or still unfinished."""
+        return self._notes.get(tp, "")
 
     def lag(self, tp: TP) -> int | None:
         """Records that are not acknowledged yet; None before the broker has told how many there are."""
@@ -62,6 +96,21 @@ class LaneConsumer(Consumer):  # type: ignore[misc]
 
     def _new_offset(self, tp: TP) -> int | None:
         return self._done.get(tp)
+
+    def _should_commit(self, tp: TP, offset: int) -> bool:
+        if super()._should_commit(tp, offset):
+            return True
+        return offset == self._committed_offset[tp] and self.note_of(tp) != self._committed_notes.get(tp, "")
+
+    async def _commit(self, offsets: Mapping[TP, int]) -> bool:
+        notes = {tp: self.note_of(tp) for tp in offsets}
+        done = bool(await super()._commit(offsets))
+        if done:
+            self._committed_notes.update(notes)
+        return done
+
+    def _new_consumer_thread(self) -> Any:
+        return LaneThread(self, loop=self.loop, beacon=self.beacon)
 
     async def _add_gap(self, tp: TP, offset_from: int, offset_to: int) -> None:
         """Gaps need no account: the ledger is contiguous over what was read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from streams.verdict import Verdict
@@ -30,6 +31,9 @@ class LaneObserver(Protocol):
     def halted(self, stage: str, halted: bool) -> None:
         """At intervals: whether the stage has stopped itself."""
 
+    def group_backlog(self, stage: str, backlog: Mapping[bytes, int]) -> None:
+        """At intervals: events of each group that are not done, as far as they are known to this worker."""
+
     def lag(self, topic: str, partition: int, events: int) -> None:
         """At intervals: records of a partition that are not acknowledged yet."""
 
@@ -56,6 +60,9 @@ class SilentLaneObserver:
         """Ignored."""
 
     def halted(self, stage: str, halted: bool) -> None:
+        """Ignored."""
+
+    def group_backlog(self, stage: str, backlog: Mapping[bytes, int]) -> None:
         """Ignored."""
 
     def lag(self, topic: str, partition: int, events: int) -> None:

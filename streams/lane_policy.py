@@ -13,6 +13,8 @@ class LanePolicy:
     ahead: preparations that run at once, over all lanes; what a model endpoint can take.
     max_pending: events of one partition that are taken in and not yet acknowledgeable; beyond, reading stops.
         Parked events do not count, nor those that are done and cannot be acknowledged because of them.
+    share: events of one group that are taken in from a partition at once; what is beyond is passed over, and read
+        again when there is room for it, so that nobody waits behind it.
     max_held: events of one partition, parked or done behind parked ones, that are held open; beyond, reading stops.
         All of them are read again after a restart.
     attempts: tries per phase for an error without a name of ours, before the event is dead-lettered.
@@ -26,6 +28,7 @@ class LanePolicy:
     concurrency: int = 16
     ahead: int = 16
     max_pending: int = 64
+    share: int = 16
     max_held: int = 10_000
     attempts: int = 5
     fenced_reruns: int = 3
@@ -34,7 +37,7 @@ class LanePolicy:
     longest_pause: float = 30.0
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "ahead", "max_pending", "max_held", "attempts"):
+        for name in ("concurrency", "ahead", "max_pending", "share", "max_held", "attempts"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1")
         if not self.longest_attempt > 0:

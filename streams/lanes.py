@@ -7,7 +7,7 @@ partition next. `docs` and the tests tell the reasons; the decisions are in `par
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -21,10 +21,13 @@ from streams.failure import Failure
 from streams.halt import Halt
 from streams.halt_policy import HaltPolicy
 from streams.health.stage_state import StageState
-from streams.lane import Ahead, Aside, Intake, Lane, Ticket
+from streams.intake import Intake
+from streams.lane import Ahead, Aside, Lane, Ticket
 from streams.lane_observer import LaneObserver, Outcome, SilentLaneObserver
 from streams.lane_policy import LanePolicy
 from streams.lane_work import LaneWork
+from streams.refill import ReadBack
+from streams.sharing import Sharing
 from streams.stage_watch import StageWatch
 from streams.timing import Timing
 from streams.turn import Bury, Turns
@@ -32,8 +35,8 @@ from streams.turn import Bury, Turns
 A = TypeVar("A")
 P = TypeVar("P")
 
-Acknowledge = Callable[[Partition, int], None]
-"""Takes the next offset to read of a partition, each time the done prefix has grown."""
+Acknowledge = Callable[[Partition, int, str], None]
+"""Takes what may be committed of a partition, each time it changes: the next offset to read, and the note beside it."""
 
 CANCELLED_WITHIN = 2.0
 """Seconds that a cancelled task may take to end before a drain goes on without it."""
@@ -42,7 +45,8 @@ CANCELLED_WITHIN = 2.0
 class Lanes(Generic[A, P]):
     """The lanes of one stage: one per (partition, group), each with one running handler.
 
-    `generation` answers the consumer group's generation; events of another one are dropped unacknowledged.
+    With `read_back` a group that has more than its share is set aside: the reader of its partition passes over its
+    further events, and they are read again when there is room for them. `generation` answers the consumer group's generation; events of another one are dropped unacknowledged.
     `crash` is told of a bug in here; the process must then end, with the event unacknowledged.
     """
 
@@ -59,6 +63,7 @@ class Lanes(Generic[A, P]):
         halt: HaltPolicy | None = None,
         observer: LaneObserver | None = None,
         timing: Timing | None = None,
+        read_back: ReadBack | None = None,
     ) -> None:
         self.stage = stage
         self._policy = policy or LanePolicy()
@@ -71,6 +76,7 @@ class Lanes(Generic[A, P]):
         self._attempts = Attempts(stage, self._policy, self._observer, self._timing)
         self.halt = Halt(stage, halt or HaltPolicy(), self._timing)
         self._settling = Turns(work, self._attempts, self.halt, bury, self._turn)
+        self._sharing = Sharing(self._policy, read_back, self._enter, self._tell, self._spawn)
         self._intakes: dict[Partition, Intake] = {}
         self.watch = StageWatch(stage, self._intakes, self._attempts.calls, self._timing)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -97,27 +103,31 @@ class Lanes(Generic[A, P]):
             self._refused = True
             self._crash(newer)
         intake = self._intakes.setdefault(event.source, Intake())
-        while intake.full(self._policy) and self._accepts(event, intake):
-            await intake.wait_for_room()
-        if not self._accepts(event, intake) or not intake.ledger.take(event.offset):
-            return
-        if self.watch.waiting == 1:
-            self.watch.moved()
-        ticket = Ticket(event, self._timing.monotonic(), asyncio.get_running_loop().create_future())
-        intake.events[event.offset] = event
-        lane = intake.lanes.setdefault(event.lane, Lane(event.lane))
-        lane.tickets.append(ticket)
-        if lane.worker is None:
-            lane.worker = self._spawn(self._take_turns(lane, intake))
-        if self._work.runs_ahead:
-            lane.unadmitted.append(ticket)
-            if lane.admitter is None:
-                lane.admitter = self._spawn(self._admit(lane, intake))
+        while self._accepts(event, intake):
+            if self._sharing.passes_over(event, intake):
+                return
+            if not intake.full(self._policy):
+                break
+            if not self._sharing.frees(intake, event.source):
+                await intake.wait_for_room()
+        if self._accepts(event, intake) and intake.ledger.take(event.offset):
+            self._enter(event, intake)
+
+    def restore(self, partition: Partition, position: int, aside: Mapping[str, int]) -> None:
+        """A partition was assigned whose committed position has a note. After a drain, before `resume`."""
+        self._intakes[partition] = Intake.restored(position, aside)
 
     @property
     def in_flight(self) -> int:
         """Events that were taken in and are not acknowledgeable."""
-        return sum(intake.ledger.pending for intake in self._intakes.values())
+        return sum(intake.pending for intake in self._intakes.values())
+
+    def deferred(self, partition: Partition) -> int:
+        """Events of a partition that are not done though the position to commit is above them."""
+        intake = self._intakes.get(partition)
+        if intake is None:
+            return 0
+        return intake.deferred + sum(one.ledger.unfinished for one in intake.overflows.values())
 
     def state(self) -> StageState:
         """The stage as it is now."""
@@ -128,6 +138,9 @@ class Lanes(Generic[A, P]):
         self._observer.backlog(self.stage, self.in_flight, self.watch.oldest_age)
         self._observer.parked(self.stage, self.watch.parked)
         self._observer.halted(self.stage, self.halt.halted)
+        # A group is in one partition, so nothing is counted twice.
+        backlog = {lane: n for intake in self._intakes.values() for lane, n in intake.backlog().items()}
+        self._observer.group_backlog(self.stage, backlog)
 
     async def drain(self, grace: float) -> Drained:
         """Stops: nothing new starts, handlers in their turn get `grace` seconds, the rest is cancelled.
@@ -158,12 +171,28 @@ class Lanes(Generic[A, P]):
 
     @property
     def _unfinished(self) -> int:
-        return sum(intake.ledger.unfinished for intake in self._intakes.values())
+        return sum(intake.unfinished for intake in self._intakes.values())
 
     def resume(self) -> None:
         """Takes in events again, after a drain."""
         self._suspended = self._attempts.stopping = False
         self.watch.moved()
+        for partition, intake in self._intakes.items():
+            self._sharing.refill_soon(intake, partition)
+
+    def _enter(self, event: Event, intake: Intake) -> None:
+        ticket = Ticket(event, self._timing.monotonic(), asyncio.get_running_loop().create_future())
+        intake.events[event.offset] = event
+        if self.watch.waiting == 1:
+            self.watch.moved()
+        lane = intake.lanes.setdefault(event.lane, Lane(event.lane))
+        lane.tickets.append(ticket)
+        if lane.worker is None:
+            lane.worker = self._spawn(self._take_turns(lane, intake))
+        if self._work.runs_ahead:
+            lane.unadmitted.append(ticket)
+            if lane.admitter is None:
+                lane.admitter = self._spawn(self._admit(lane, intake))
 
     def _accepts(self, event: Event, intake: Intake) -> bool:
         if self._refused:
@@ -211,13 +240,15 @@ class Lanes(Generic[A, P]):
 
     def _finish(self, ticket: Ticket, outcome: Outcome, intake: Intake) -> None:
         event = ticket.event
-        del intake.events[event.offset]
-        position = intake.ledger.finish(event.offset)
-        if position is not None:
-            self._acknowledge(event.source, position)
+        intake.finish(event)
+        self._tell(intake, event.source)
         intake.room.set()
         self.watch.moved()
         self._observer.event_finished(self.stage, outcome, self._timing.monotonic() - ticket.taken_at)
+
+    def _tell(self, intake: Intake, partition: Partition) -> None:
+        if (position := intake.position) is not None and not intake.closed:
+            self._acknowledge(partition, position, intake.note)
 
     async def _admit(self, lane: Lane, intake: Intake) -> None:
         while lane.unadmitted:
@@ -238,6 +269,7 @@ class Lanes(Generic[A, P]):
         def aside() -> None:
             intake.parked.add(event.offset)
             lane.step_aside(ticket)
+            self._sharing.sets_aside(lane.key, intake, event.source)
             intake.room.set()
 
         prepared = await self._attempts.run(

@@ -31,6 +31,14 @@ GROUP_USAGE = Metric(
     "what this worker has committed for a group since midnight UTC; the groups that cost most, the rest as 'other'",
     "near its budget: the group's episodes will wait for midnight",
 )
+GROUP_BACKLOG = Metric(
+    "group_backlog_events",
+    "gauge",
+    "events",
+    ("stage", "group"),
+    "events of a group that a stage of this worker knows and has not finished; the groups with most, the rest as 'other'",
+    "one far above the others: it gets its share and no more; events of it that were not read yet do not count",
+)
 CATALOGUE: tuple[Metric, ...] = (
     Metric(
         "events_total",
@@ -91,6 +99,7 @@ CATALOGUE: tuple[Metric, ...] = (
         "at max_held per partition: reading of it has stopped; raise the budget or max_held and restart",
     ),
     GROUP_USAGE,
+    GROUP_BACKLOG,
     Metric(
         "retries_total",
         "counter",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class PartitionLedger:
     """Offsets taken in from one partition, in order, and which of them are done.
@@ -26,6 +28,11 @@ class PartitionLedger:
     def unfinished(self) -> int:
         """How many taken offsets are not done."""
         return self._unfinished
+
+    @property
+    def open(self) -> Iterable[int]:
+        """The taken offsets that are not acknowledgeable yet."""
+        return self._open.keys()
 
     @property
     def oldest(self) -> int | None:
@@ -56,7 +63,8 @@ class PartitionLedger:
         self._open[offset] = True
         self._unfinished -= 1
         moved = False
-        for first in list(self._open):
+        while self._open:
+            first = next(iter(self._open))
             if not self._open[first]:
                 break
             del self._open[first]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from pipeline.clock import Clock, system_clock
 from pipeline.model.episode import Usage
 from streams.canary.group import CANARY_GROUP
+from streams.group_backlog import GroupBacklog
 from streams.group_usage import GroupUsage
 from streams.lane_observer import Outcome
-from streams.metrics import CATALOGUE, GROUP_USAGE, PREFIX, Metric
+from streams.metrics import CATALOGUE, GROUP_BACKLOG, GROUP_USAGE, PREFIX, Metric
 from streams.verdict import Verdict
 
 
@@ -27,12 +28,14 @@ class PrometheusObserver:
     ) -> None:
         self.registry = registry or CollectorRegistry()
         self._group_usage = GroupUsage(top_groups, clock)
+        self._group_backlog = GroupBacklog(top_groups)
         self.registry.register(self._group_usage)
+        self.registry.register(self._group_backlog)
         self._counters: dict[str, Counter] = {}
         self._gauges: dict[str, Gauge] = {}
         self._histograms: dict[str, Histogram] = {}
         for metric in CATALOGUE:
-            if metric is not GROUP_USAGE:
+            if metric not in (GROUP_USAGE, GROUP_BACKLOG):
                 self._declare(metric)
 
     def event_finished(self, stage: str, outcome: Outcome, seconds: float) -> None:
@@ -60,6 +63,10 @@ class PrometheusObserver:
     def parked(self, stage: str, events: int) -> None:
         """What waits for the next day's budget."""
         self._gauges["parked_events"].labels(stage).set(events)
+
+    def group_backlog(self, stage: str, backlog: Mapping[bytes, int]) -> None:
+        """What waits of each group."""
+        self._group_backlog.report(stage, backlog)
 
     def halted(self, stage: str, halted: bool) -> None:
         """Whether a stage has stopped itself."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from streams.calls import Calls
 from streams.event import Partition
 from streams.health.stage_state import StageState
-from streams.lane import Intake
+from streams.intake import Intake
 from streams.timing import Timing
 
 

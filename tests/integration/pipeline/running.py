@@ -22,6 +22,7 @@ from pipeline.graph.neo4j.store import Neo4jGraphStore
 from pipeline.observer import SilentObserver
 from pipeline.stages.update_communities import UpdateCommunitiesStage
 from streams.broker import admin_client
+from streams.notes import lowest
 from streams.producer import Producer
 from streams.topic_setup import ensure_topics
 from streams.topics import EPISODES, Topic
@@ -87,7 +88,10 @@ class Running:
             ends = await consumer.end_offsets(
                 [TopicPartition(topic, n) for topic in topics for n in range(PARTITIONS)]
             )
-            return sum(end - (committed[tp].offset if tp in committed else 0) for tp, end in ends.items())
+            return sum(
+                end - (lowest(committed[tp].offset, committed[tp].metadata) if tp in committed else 0)
+                for tp, end in ends.items()
+            )
         finally:
             await consumer.stop()
 

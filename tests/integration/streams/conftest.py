@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
+from streams.broker import committed_notes
+from streams.event import Partition
+from streams.notes import lowest
 from streams.producer import Producer
 from streams.topic_setup import ensure_topics
 from streams.topics import Topic
@@ -54,12 +57,13 @@ class Installation:
 
     async def uncommitted(self, topic: Topic) -> int:
         """Records that the workers' group has not committed."""
-        consumer = AIOKafkaConsumer(bootstrap_servers=self.bootstrap, group_id=self.group)
+        committed = await committed_notes(self.bootstrap, self.group)
+        consumer = AIOKafkaConsumer(bootstrap_servers=self.bootstrap)
         await consumer.start()
         try:
             parts = [TopicPartition(topic.named(self.prefix), n) for n in range(PARTITIONS)]
             ends = await consumer.end_offsets(parts)
-            return sum([ends[part] - (await consumer.committed(part) or 0) for part in parts])
+            return sum(ends[part] - lowest(*committed.get(Partition(*part), (0, ""))) for part in parts)
         finally:
             await consumer.stop()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -74,6 +75,9 @@ class Recorder:
     def halted(self, stage: str, halted: bool) -> None:
         self.halts.append(halted)
 
+    def group_backlog(self, stage: str, backlog: Mapping[bytes, int]) -> None:
+        self.backlogs_by_group = dict(backlog)
+
     def lag(self, topic: str, partition: int, events: int) -> None:
         pass
 
@@ -139,7 +143,17 @@ class Phased(HandleOnly):
 class Rig:
     """Lanes and everything around them, recorded."""
 
-    def __init__(self, work: HandleOnly, halt: HaltPolicy | None = None, **policy: Any) -> None:
+    def __init__(
+        self,
+        work: HandleOnly,
+        halt: HaltPolicy | None = None,
+        log: list[Event] | None = None,
+        **policy: Any,
+    ) -> None:
+        self.log = log or []
+        self.notes: dict[Partition, str] = {}
+        self.note_log: list[str] = []
+        self.reads = 0
         self.work = work
         self.positions: dict[Partition, list[int]] = defaultdict(list)
         self.buried: list[tuple[int, Failure]] = []
@@ -155,11 +169,12 @@ class Rig:
             "stage",
             work,
             bury=self._bury,
-            acknowledge=lambda partition, position: self.positions[partition].append(position),
+            acknowledge=self._acknowledge,
             generation=lambda: self.generation,
             crash=self.crashes.append,
             policy=LanePolicy(**policy),
             halt=halt,
+            read_back=self._read_back if log is not None else None,
             observer=self.observer,
             timing=Timing(
                 sleep=self._sleep,
@@ -169,6 +184,18 @@ class Rig:
                 within=self._within,
             ),
         )
+
+    def _acknowledge(self, partition: Partition, position: int, note: str) -> None:
+        self.positions[partition].append(position)
+        self.notes[partition] = note
+        self.note_log.append(note)
+
+    async def _read_back(self, partition: Partition, offset: int) -> tuple[list[Event], int]:
+        await asyncio.sleep(0)
+        self.reads += 1
+        found = [e for e in self.log if e.source == partition and e.offset >= offset][:5]
+        events = [replace(e, generation=self.generation) for e in found]
+        return events, (events[-1].offset + 1 if events else offset)
 
     async def _bury(self, event: Event, failure: Failure) -> None:
         if self.bury_errors:

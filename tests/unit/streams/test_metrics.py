@@ -22,6 +22,7 @@ def test_every_metric_of_the_catalogue_is_filled_by_a_report():
     lanes.backlog("extract", 3, 12.5)
     lanes.parked("extract", 2)
     lanes.halted("extract", True)
+    lanes.group_backlog("extract", {b"g": 3, CANARY_GROUP.encode(): 9})
     lanes.lag("episodes", 0, 7)
     pipeline.graph_round_trip("commit", 0.01)
     pipeline.model_call("extract", "ok", 100, 20, 1.5)

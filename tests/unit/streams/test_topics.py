@@ -29,7 +29,7 @@ def test_partitions_are_those_of_kafkas_own_partitioner():
 
 
 def test_names_are_unique_prefixed_and_the_dead_letters_hold_any_event():
-    assert len({topic.name for topic in ALL_TOPICS}) == len(ALL_TOPICS)
+    assert len({topic.name for topic in ALL_TOPICS}) == len(ALL_TOPICS) == 8
     assert EPISODES.named("staging.") == "staging.episodes"
     assert EPISODES.settings()["message.timestamp.type"] == "LogAppendTime"
     assert all(topic.max_bytes * 4 / 3 < DEAD.max_bytes for topic in ALL_TOPICS if topic is not DEAD)

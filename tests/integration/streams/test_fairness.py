@@ -1,0 +1,105 @@
+"""A hot group on real Kafka: the others overtake it, and kills and rebalances lose nothing of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from aiokafka import AIOKafkaProducer
+
+from streams.broker import committed_notes
+from streams.event import Partition
+from streams.notes import read_note, tag_of
+from streams.topics import EPISODES, STATUS
+from tests.integration.streams.test_delivery import firsts
+
+pytestmark = pytest.mark.integration
+
+WORKER = Path(__file__).with_name("hot_worker.py")
+ROOT = Path(__file__).parents[3]
+HOT, SMALL = 600, 60
+
+
+@asynccontextmanager
+async def worker(installation: Any, seconds: float) -> AsyncIterator[asyncio.subprocess.Process]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(WORKER), installation.bootstrap, installation.prefix, installation.group),
+        str(seconds),
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def publish(installation: Any) -> None:
+    """A hot group, then small ones behind it, all on one partition."""
+    async with AIOKafkaProducer(bootstrap_servers=installation.bootstrap) as producer:
+        for n in range(HOT + SMALL):
+            key = b"hot" if n < HOT else b"small%d" % (n % 6)
+            topic = EPISODES.named(installation.prefix)
+            await producer.send(topic, orjson.dumps({"n": n}), key=key, partition=0)
+        await producer.flush()
+
+
+def numbers(records: list[Any]) -> dict[bytes, set[int]]:
+    found: dict[bytes, set[int]] = defaultdict(set)
+    for record in records:
+        found[record.key].add(orjson.loads(record.value)["n"])
+    return found
+
+
+async def test_kills_while_a_group_is_aside_lose_nothing_and_the_others_come_first(installation: Any) -> None:
+    await publish(installation)
+    small = set(range(HOT, HOT + SMALL))
+    place = Partition(EPISODES.named(installation.prefix), 0)
+
+    def others(records: list[Any]) -> set[int]:
+        return {n for key, some in numbers(records).items() if key != b"hot" for n in some}
+
+    # Killed with the small ones done, and again and again with some of the hot one done.
+    async with worker(installation, 0.03) as process:
+        records = await installation.read(STATUS, lambda got: others(got) == small)
+        assert len(numbers(records)[b"hot"]) < HOT / 2
+        for _ in range(100):
+            position, note = (await committed_notes(installation.bootstrap, installation.group))[place]
+            if position == HOT + SMALL:
+                break
+            await asyncio.sleep(0.2)
+        assert tag_of(b"hot") in read_note(note)
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+    for part in (0.3, 0.5):
+        async with worker(installation, 0.01) as process:
+            await installation.read(STATUS, lambda got, part=part: len(numbers(got)[b"hot"]) >= HOT * part)
+            process.send_signal(signal.SIGKILL)
+            await process.wait()
+    assert await installation.uncommitted(EPISODES) > 0
+    async with worker(installation, 0.01) as process, worker(installation, 0.01):
+        everything = set(range(HOT + SMALL))
+        records = await installation.read(
+            STATUS, lambda got: set().union(*numbers(got).values()) == everything
+        )
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 30) == 0
+        for _ in range(150):
+            if await installation.uncommitted(EPISODES) == 0:
+                break
+            await asyncio.sleep(0.2)
+    for group, order in firsts(records).items():
+        assert order == sorted(order), group
+    position, note = (await committed_notes(installation.bootstrap, installation.group))[place]
+    assert (position, note) == (HOT + SMALL, "")
+    assert len(records) < 2 * len(everything)
