@@ -125,7 +125,10 @@ class Settings(BaseSettings):
         description="events of one group that are taken in from a partition at once; the rest of it is read again later",
     )
     max_held: int = Field(
-        10_000, ge=1, le=1_000_000, description="events of a partition that are held open because of a budget"
+        10_000,
+        ge=1,
+        le=1_000_000,
+        description="events of a partition that are stored while they wait for a budget",
     )
     attempts: int = Field(5, ge=1, le=100, description="tries of an event that fails for an unknown reason")
     grace: float = Field(

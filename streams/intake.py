@@ -81,9 +81,12 @@ class Intake:
         return self.overflows.get(tag_of(lane)) if self.overflows else None
 
     def has_share(self, lane: bytes, policy: LanePolicy) -> bool:
-        """Whether a group has as much in hand as it may."""
+        """Whether a group has as much in hand as it may. Parked events count only where all of them are too many, so
+        that the texts of a group without budget are stored and can be searched meanwhile."""
         held = self.lanes.get(lane)
-        return held is not None and len(held.tickets) + len(held.aside) >= policy.share
+        if held is None:
+            return False
+        return len(held.tickets) >= policy.share or (bool(held.aside) and len(self.parked) >= policy.max_held)
 
     def set_aside(self, lane: bytes) -> Overflow | None:
         """Moves what is in hand of a group to an account of its own, so that it holds up no position.

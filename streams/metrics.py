@@ -96,7 +96,7 @@ CATALOGUE: tuple[Metric, ...] = (
         "events",
         ("stage",),
         "events whose group has used up its budget of the day; their partitions go on without them",
-        "at max_held per partition: reading of it has stopped; raise the budget or max_held and restart",
+        "at max_held per partition: of those groups no more is stored; raise the budget or max_held and restart",
     ),
     GROUP_USAGE,
     GROUP_BACKLOG,

@@ -66,7 +66,7 @@ async def test_one_slow_event_does_not_fill_its_partition(make_rig, wait_until):
 
 async def test_a_group_without_budget_holds_up_no_position(make_rig, wait_until):
     log = group_log("p" * 6 + "ababab")
-    rig = make_rig(phased=True, log=log, share=3, max_pending=4, max_held=1)
+    rig = make_rig(phased=True, log=log, share=3, max_pending=4)
     rig.hold_pauses = asyncio.Event()
     for offset in range(6):
         rig.work.script["prepare", offset] = [Parked("no budget", NOW + timedelta(hours=1))]
@@ -74,10 +74,27 @@ async def test_a_group_without_budget_holds_up_no_position(make_rig, wait_until)
     await wait_until(lambda: len(done(rig)) == 6)
     assert rig.positions[P0][-1] == 12
     assert read_note(rig.notes[P0]) == {tag_of(b"p"): 0}
+    # Its texts are stored all the same.
+    await wait_until(lambda: set(range(6)) <= set(rig.work.seen("admited")))
     rig.hold_pauses.set()
     await wait_until(lambda: rig.notes[P0] == "" and len(done(rig)) == 12)
     hot = [n for n in rig.work.seen("handleed") if n < 6]
     assert sorted(hot) == list(range(6))
+
+
+async def test_parked_events_in_hand_are_bounded(make_rig, wait_until):
+    log = group_log("p" * 40 + "a")
+    rig = make_rig(phased=True, log=log, share=3, max_held=10)
+    rig.hold_pauses = asyncio.Event()
+    for offset in range(40):
+        rig.work.script["prepare", offset] = [Parked("no budget", NOW + timedelta(hours=1))]
+    await rig.offer(*log)
+    await wait_until(lambda: done(rig) == {40} and len(rig.pauses) >= 10)
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert 10 <= len(rig.work.seen("admited")) <= 10 + 3 + 1
+    rig.hold_pauses.set()
+    await wait_until(lambda: len(done(rig)) == 41)
 
 
 async def test_without_room_in_the_note_it_waits_as_ever(make_rig, wait_until, monkeypatch):
