@@ -96,6 +96,16 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="address that gateway, search service and worker bind to")
     gateway_port: int = Field(8080, ge=0, le=65535, description="port of the gateway; 0 for any free one")
+    gateway_requests: int = Field(
+        256,
+        ge=1,
+        description="requests that the gateway holds at once while Kafka confirms them; more get 503 with Retry-After",
+    )
+    gateway_bytes: int = Field(
+        64 * 1024 * 1024,
+        ge=1,
+        description="bytes of their bodies that it holds at once; more get 503 with Retry-After",
+    )
     search_port: int = Field(
         8081, ge=0, le=65535, description="port of the search service; 0 for any free one"
     )

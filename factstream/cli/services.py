@@ -110,6 +110,8 @@ def gateway(port: Port = None) -> None:
         app = create_gateway(
             GatewaySettings(
                 topic_prefix=settings.topic_prefix,
+                max_waiting=settings.gateway_requests,
+                max_waiting_bytes=settings.gateway_bytes,
                 host=settings.host,
                 api_keys=settings.api_keys,
                 api_keys_file=settings.api_keys_file,

@@ -26,6 +26,7 @@ from streams.agents.outbox import Sender
 from streams.gateway.intake import NotJson, records_of
 from streams.gateway.openapi import REQUEST_BODY, RESPONSES
 from streams.gateway.problems import problem
+from streams.gateway.room import Held, NoRoom, Room
 from streams.prometheus_observer import PrometheusObserver
 from streams.topics import EPISODES
 
@@ -38,7 +39,8 @@ CHALLENGE = {"WWW-Authenticate": 'Bearer realm="factstream"'}
 class GatewaySettings:
     """Frozen settings of the gateway.
 
-    max_body: bytes of one request. max_waiting: requests that wait for Kafka at once; beyond, 503 with Retry-After.
+    max_body: bytes of one request. max_waiting, max_waiting_bytes: requests, and bytes of their bodies, that are under
+    way at once; beyond, 503 with Retry-After.
     confirm_within: seconds that Kafka has to confirm before the producer is told to send again.
     api_keys: SHA-256 of a key in hex to the groups that it may write ("*": all); needed unless `host` is loopback.
     api_keys_file: a JSON file of more such keys, read again when it changes.
@@ -47,6 +49,7 @@ class GatewaySettings:
     topic_prefix: str = ""
     max_body: int = 16 * 1024 * 1024
     max_waiting: int = 256
+    max_waiting_bytes: int = 64 * 1024 * 1024
     confirm_within: float = 30.0
     ontologies: Collection[str] = ()
     host: str = "127.0.0.1"
@@ -75,7 +78,7 @@ def create_gateway(
     check_exposure("gateway", settings.host, settings.api_keys, settings.api_keys_file)
     keys = AccessKeys(settings.api_keys, settings.api_keys_file)
     seen = observer or PrometheusObserver()
-    places = asyncio.Semaphore(settings.max_waiting)
+    room = Room(settings.max_waiting, settings.max_waiting_bytes)
     topic = EPISODES.named(settings.topic_prefix)
 
     @asynccontextmanager
@@ -86,14 +89,14 @@ def create_gateway(
 
     app = FastAPI(title="factstream gateway", version="1", lifespan=lifespan, redoc_url=None)
 
-    async def publish(request: Request) -> Response:
+    async def publish(request: Request, held: Held) -> Response:
         allowed: AllowedGroups | None = "*"
         if keys.required:
             key = presented_key(request.headers.get("authorization", ""), request.headers.get("x-api-key"))
             allowed = keys.groups_of(key) if key else None
         if allowed is None:
             return problem(HTTPStatus.UNAUTHORIZED, "a known API key is needed", (), CHALLENGE)
-        body = await _body(request, settings.max_body)
+        body = await _body(request, settings.max_body, held)
         if body is None:
             detail = f"the body is larger than {settings.max_body} bytes"
             return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail, [("content", detail)])
@@ -129,13 +132,11 @@ def create_gateway(
         One invalid event refuses the whole list. Sending again is safe: an id is one episode.
         """
         started = time.monotonic()
-        if places.locked():
-            response = problem(
-                HTTPStatus.SERVICE_UNAVAILABLE, "too many requests wait for Kafka", (), RETRY_AFTER
-            )
-        else:
-            async with places:
-                response = await publish(request)
+        try:
+            with room.request() as held:
+                response = await publish(request, held)
+        except NoRoom as error:
+            response = problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), (), RETRY_AFTER)
         seen.gateway_request("/v1/episodes", response.status_code, time.monotonic() - started)
         return response
 
@@ -174,12 +175,13 @@ def create_gateway(
     return app
 
 
-async def _body(request: Request, limit: int) -> bytes | None:
-    """The body, or None when it is larger than allowed; what is too large is not kept."""
+async def _body(request: Request, limit: int, held: Held) -> bytes | None:
+    """The body, or None when it is larger than allowed; what is too large is not kept. Raises NoRoom."""
     parts: list[bytes] = []
     size = 0
     async for part in request.stream():
         size += len(part)
         if size <= limit:
+            held.add(len(part))
             parts.append(part)
     return b"".join(parts) if size <= limit else None

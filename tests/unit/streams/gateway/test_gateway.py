@@ -32,6 +32,7 @@ class Log:
         self.records: list[tuple[str, bytes | None, bytes | None]] = []
         self.fails: Exception | None = None
         self.hangs = False
+        self.asked = 0
 
     async def send(
         self, topic: str, key: bytes | None, value: bytes | None, headers: Iterable[tuple[str, bytes]] = ()
@@ -44,6 +45,7 @@ class Log:
         records: Sequence[tuple[bytes | None, bytes | None]],
         headers: Iterable[tuple[str, bytes]] = (),
     ) -> None:
+        self.asked += 1
         if self.fails:
             raise self.fails
         if self.hangs:
@@ -268,3 +270,27 @@ async def test_health_tells_process_and_kafka_apart(log: Log) -> None:
 async def test_the_description_shows_the_event(client: httpx.AsyncClient) -> None:
     described = (await client.get("/openapi.json")).json()
     assert "TriplesEvent" in json.dumps(described["paths"]["/v1/episodes"]["post"]["requestBody"])
+
+
+async def test_bytes_under_way_are_bounded_and_come_free_again(log: Log) -> None:
+    size = len(json.dumps(GOOD, separators=(",", ":")).encode())
+    log.hangs = True
+    async with client_of(log, max_waiting_bytes=size * 5 // 2) as client:
+        waiting = [asyncio.create_task(post(client, GOOD)) for _ in range(2)]
+        while log.asked < 2:
+            await asyncio.sleep(0)
+        answer = await post(client, GOOD)
+        assert answer.status_code == 503
+        assert answer.headers["Retry-After"] == "2"
+        assert "bytes of episodes wait for Kafka" in answer.json()["detail"]
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        log.hangs = False
+        assert (await post(client, GOOD)).status_code == 202
+
+
+async def test_one_request_is_never_too_large_for_an_empty_room(log: Log) -> None:
+    async with client_of(log, max_waiting_bytes=10) as client:
+        assert (await post(client, GOOD)).status_code == 202
+        assert (await post(client, GOOD)).status_code == 202
