@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from streams.canary.group import CANARY_KEY
+from streams.canary.group import is_canary_group
 from streams.group_usage import OTHER
 from streams.metrics import GROUP_BACKLOG, PREFIX
 
@@ -28,7 +28,7 @@ class GroupBacklog(Collector):
         """Takes the place of the stage's last report. The canary is nobody's group."""
         shown: Counter[str] = Counter()
         ranked = sorted(backlog.items(), key=lambda item: (-item[1], item[0]))
-        for place, (group, events) in enumerate(one for one in ranked if one[0] != CANARY_KEY):
+        for place, (group, events) in enumerate(one for one in ranked if not is_canary_group(one[0])):
             label = group.decode("utf-8", "replace") if place < self._top else OTHER
             shown[label] += events
         self._shown[stage] = dict(shown)

@@ -19,7 +19,7 @@ from pipeline.model.judgement import JudgedEpisode
 from pipeline.rebuild.log import Place
 from streams.agents.decoding import read_episode, read_model
 from streams.broker import partitions_of
-from streams.canary.group import CANARY_GROUP
+from streams.canary.group import is_canary_group
 from streams.event import Event
 from streams.event_format import FORMAT_HEADER, check_format
 from streams.spool import Entry, Spool, raw_entry, told_entry
@@ -144,7 +144,7 @@ class KafkaLog:
         check_format(event.place, event.header(FORMAT_HEADER))
         try:
             group = lane_key(event.key).decode()
-            if group == CANARY_GROUP:
+            if is_canary_group(group):
                 return []
             if self._groups is not None and group not in self._groups:
                 return []

@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from pipeline.clock import Clock, system_clock
 from pipeline.model.episode import Usage
-from streams.canary.group import CANARY_GROUP
+from streams.canary.group import is_canary_group
 from streams.group_backlog import GroupBacklog
 from streams.group_usage import GroupUsage
 from streams.lane_observer import Outcome
@@ -101,7 +101,7 @@ class PrometheusObserver:
 
     def spent(self, group_id: str, usage: Usage) -> None:
         """What a stage has committed of a group's cost; the canary's is nobody's."""
-        if group_id == CANARY_GROUP:
+        if is_canary_group(group_id):
             return
         self._group_usage.add(group_id, usage)
 

@@ -25,7 +25,7 @@ from streams.agents.stage_work import StageWork
 from streams.agents.update_communities import UpdateCommunitiesWork
 from streams.canary.canary import Canary, CanarySettings
 from streams.canary.flight import Flight
-from streams.canary.group import CANARY_GROUP
+from streams.canary.group import canary_group
 from streams.canary.looking import Looking
 from streams.delivery_settings import DeliverySettings
 from streams.halt_policy import HaltPolicy
@@ -131,8 +131,8 @@ class Worker:
         canary = Canary(
             settings.canary.every,
             flight,
-            holds=lambda: self._app.holds_group(CANARY_GROUP, EPISODES),
-            clean_up=lambda: looking.clean_up(producer, prefix),
+            holds=lambda: self._app.holds_group(canary_group(prefix), EPISODES),
+            clean_up=lambda: looking.clean_up(producer),
             on_lost=self._observer.canary_lost,
             timing=timing,
         )

@@ -69,7 +69,7 @@ def worker(port: Port = None) -> None:
                 observer,
                 system_clock,
                 compose.model_probes(),
-                Looking(reader, store),
+                Looking(reader, store, settings.topic_prefix),
             )
             await until_stopped(made.run)
         finally:

@@ -50,7 +50,7 @@ def read_episode(event: Event, ontologies: Collection[str] = ()) -> Episode:
     if (given := event.header(LOGGED_AT_HEADER)) is not None:
         logged_at = parse_partial(given.decode())[0]
     if is_canary(event):
-        return canary_episode(raw, logged_at=logged_at, sequence=sequence)
+        return canary_episode(raw, event.lane.decode(), logged_at=logged_at, sequence=sequence)
     parsed = parse_event(raw, ontologies=ontologies)
     if event.key != parsed.group_id.encode():
         raise Poison("the key of the record must be the group_id of the episode", "key")

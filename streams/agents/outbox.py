@@ -9,7 +9,7 @@ from typing import Protocol
 from pipeline.clock import Clock
 from pipeline.model.changes import EpisodeStatus
 from pipeline.model.episode import EpisodeRef, EpisodeState, Usage
-from streams.canary.group import CANARY_KEY
+from streams.canary.group import is_canary_group
 from streams.topics import CHANGES, JUDGED, JUDGING_STAGES, STATUS, Topic, judged_key, stage_key
 
 
@@ -90,4 +90,4 @@ class Outbox:
 
 
 def _hidden(topic: Topic, key: bytes) -> bool:
-    return key == CANARY_KEY and topic in (STATUS, CHANGES)
+    return topic in (STATUS, CHANGES) and is_canary_group(key)

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from pipeline.errors import FactstreamError, Retryable
 from pipeline.graph.search import Scope
 from streams.agents.outbox import Sender
-from streams.canary.group import CANARY_HEADER, CANARY_KEY, canary_value
+from streams.canary.group import CANARY_HEADER, canary_group, canary_value
 from streams.timing import Timing
 from streams.topics import EPISODES
 
@@ -49,6 +49,7 @@ class Flight:
     ) -> None:
         self._sender = sender
         self._topic = EPISODES.named(prefix)
+        self._group = canary_group(prefix)
         self._finder = finder
         self._patience = patience
         self._timing = timing
@@ -58,9 +59,9 @@ class Flight:
         """Returns when its fact was found. Raises CanaryLost."""
         token = uuid.uuid4().hex
         started = self._timing.monotonic()
-        value = canary_value(token, self._timing.clock())
+        value = canary_value(self._group, token, self._timing.clock())
         try:
-            await self._sender.send(self._topic, CANARY_KEY, value, [(CANARY_HEADER, b"1")])
+            await self._sender.send(self._topic, self._group.encode(), value, [(CANARY_HEADER, b"1")])
         except Retryable as error:
             raise CanaryLost(f"it could not be published: {error}") from error
         for step, scope in _STEPS:

@@ -20,7 +20,7 @@ from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
 from pipeline.stages.update_communities import UpdateCommunitiesStage
 from streams.canary.canary import CanarySettings
-from streams.canary.group import CANARY_GROUP
+from streams.canary.group import canary_group
 from streams.canary.looking import Looking
 from streams.delivery_settings import DeliverySettings
 from streams.prometheus_observer import PrometheusObserver
@@ -67,7 +67,8 @@ async def test_one_canary_comes_through_and_nobody_sees_it(kafka_bootstrap: str,
         for opened in (store, reader):
             await opened.open()
             stack.push_async_callback(opened.close)
-        looking = Looking(reader, store)
+        looking = Looking(reader, store, installation.prefix)
+        group = canary_group(installation.prefix)
         both = [Flying(installation, store, looking) for _ in range(2)]
         stop = asyncio.Event()
         tasks = [asyncio.create_task(one.worker.run(stop)) for one in both]
@@ -84,11 +85,11 @@ async def test_one_canary_comes_through_and_nobody_sees_it(kafka_bootstrap: str,
             stop.set()
             await asyncio.gather(*tasks)
         assert sum(answer.canary_age is not None for answer in ready) == 1
-        assert {record.key.decode() for record in raw} == {CANARY_GROUP}
+        assert {record.key.decode() for record in raw} == {group}
         assert len(raw) <= 2 + sum(one.flown("facts") for one in both)
         assert await installation.records(EXTRACTED)
         for topic in (STATUS, CHANGES, DEAD):
             assert await installation.records(topic) == []
-        await looking.clean_up(installation.producer, installation.prefix)
-        assert not (await store.ledger(CANARY_GROUP)).episodes
+        await looking.clean_up(installation.producer)
+        assert not (await store.ledger(group)).episodes
         assert [r for r in await installation.records(EXTRACTED) if r.value is None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipeline.model.episode import Usage
 from pipeline.observer import Observer
-from streams.canary.group import CANARY_GROUP
+from streams.canary.group import canary_group
 from streams.lane_observer import LaneObserver
 from streams.metrics import CATALOGUE, PREFIX
 from streams.prometheus_observer import PrometheusObserver
@@ -22,7 +22,7 @@ def test_every_metric_of_the_catalogue_is_filled_by_a_report():
     lanes.backlog("extract", 3, 12.5)
     lanes.parked("extract", 2)
     lanes.halted("extract", True)
-    lanes.group_backlog("extract", {b"g": 3, CANARY_GROUP.encode(): 9})
+    lanes.group_backlog("extract", {b"g": 3, canary_group("").encode(): 9})
     lanes.lag("episodes", 0, 7)
     pipeline.graph_round_trip("commit", 0.01)
     pipeline.model_call("extract", "ok", 100, 20, 1.5)
@@ -50,8 +50,8 @@ def test_every_metric_of_the_catalogue_is_filled_by_a_report():
     assert value("occurrences_total", name="date_disagreement") == 2
     assert value("parked_events", stage="extract") == 2
     assert value("canary_age_seconds") == 12
-    pipeline.spent(CANARY_GROUP, Usage(embeddings=2))
-    assert value("group_usage", group=CANARY_GROUP, kind="embeddings") is None
+    pipeline.spent(canary_group(""), Usage(embeddings=2))
+    assert value("group_usage", group=canary_group(""), kind="embeddings") is None
     assert value("group_usage", group="g", kind="llm_calls") == 2
     assert value("oldest_event_age_seconds", stage="extract") == 12.5
     lanes.partition_lost("episodes", 0)

@@ -13,7 +13,7 @@ from pipeline.model.episode import EpisodeState
 from pipeline.model.event import InvalidEvent, parse_event
 from streams.agents.decoding import read_episode
 from streams.agents.outbox import Outbox
-from streams.canary.group import CANARY_GROUP, CANARY_HEADER, CANARY_KEY, canary_value, of_canary
+from streams.canary.group import CANARY_HEADER, canary_group, canary_value, of_canary
 from streams.dead_letters import DeadLetters
 from streams.event import Event
 from streams.failure import Failure
@@ -21,6 +21,8 @@ from streams.gateway.app import GatewaySettings, create_gateway
 from streams.topics import CHANGES, EXTRACTED, stage_key
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+CANARY_GROUP = canary_group("p.")
+CANARY_KEY = CANARY_GROUP.encode()
 HEADER = ((CANARY_HEADER, b"1"),)
 
 
@@ -42,22 +44,22 @@ def record(value: bytes, headers=HEADER, topic: str = "p.episodes", key: bytes =
 
 
 def test_its_own_record_is_an_episode_of_the_group():
-    episode = read_episode(record(canary_value("abc", AT)))
+    episode = read_episode(record(canary_value(CANARY_GROUP, "abc", AT)))
     assert (episode.group_id, episode.id, episode.reference_time) == (CANARY_GROUP, "abc", AT)
     assert "abc" in orjson.dumps(episode.content).decode()
 
 
 def test_a_producer_is_refused_with_the_field_at_fault():
-    event = orjson.loads(canary_value("abc", AT))
+    event = orjson.loads(canary_value(CANARY_GROUP, "abc", AT))
     with pytest.raises(InvalidEvent, match="must not contain control characters") as told:
         parse_event(event)
     assert told.value.field == "group_id"
     with pytest.raises(Poison, match="control characters"):
-        read_episode(record(canary_value("abc", AT), headers=()))
+        read_episode(record(canary_value(CANARY_GROUP, "abc", AT), headers=()))
 
 
 def test_the_header_opens_no_other_group():
-    event = orjson.loads(canary_value("abc", AT)) | {"group_id": "acme"}
+    event = orjson.loads(canary_value(CANARY_GROUP, "abc", AT)) | {"group_id": "acme"}
     with pytest.raises(Poison, match="group"):
         read_episode(record(orjson.dumps(event)))
     assert not of_canary(record(b"{}", key=b"acme"))
