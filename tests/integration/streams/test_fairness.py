@@ -27,6 +27,8 @@ pytestmark = pytest.mark.integration
 WORKER = Path(__file__).with_name("hot_worker.py")
 ROOT = Path(__file__).parents[3]
 HOT, SMALL = 600, 60
+WITHIN = 240.0
+"""Seconds: a killed worker is missed after 15, and a busy machine starts another one slowly."""
 
 
 @asynccontextmanager
@@ -71,7 +73,7 @@ async def test_kills_while_a_group_is_aside_lose_nothing_and_the_others_come_fir
 
     # Killed with the small ones done, and again and again with some of the hot one done.
     async with worker(installation, 0.03) as process:
-        records = await installation.read(STATUS, lambda got: others(got) == small)
+        records = await installation.read(STATUS, lambda got: others(got) == small, WITHIN)
         assert len(numbers(records)[b"hot"]) < HOT / 2
         for _ in range(100):
             position, note = (await committed_notes(installation.bootstrap, installation.group))[place]
@@ -83,14 +85,16 @@ async def test_kills_while_a_group_is_aside_lose_nothing_and_the_others_come_fir
         await process.wait()
     for part in (0.3, 0.5):
         async with worker(installation, 0.01) as process:
-            await installation.read(STATUS, lambda got, part=part: len(numbers(got)[b"hot"]) >= HOT * part)
+            await installation.read(
+                STATUS, lambda got, part=part: len(numbers(got)[b"hot"]) >= HOT * part, WITHIN
+            )
             process.send_signal(signal.SIGKILL)
             await process.wait()
     assert await installation.uncommitted(EPISODES) > 0
     async with worker(installation, 0.01) as process, worker(installation, 0.01):
         everything = set(range(HOT + SMALL))
         records = await installation.read(
-            STATUS, lambda got: set().union(*numbers(got).values()) == everything
+            STATUS, lambda got: set().union(*numbers(got).values()) == everything, WITHIN
         )
         process.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(process.wait(), 30) == 0
