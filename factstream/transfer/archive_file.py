@@ -57,9 +57,10 @@ class Head(BaseModel):
 
 
 class Line(BaseModel):
-    """A record with its place: `number` counts the lines behind the head from 1."""
+    """A record with its place: `number` counts the lines behind the head from 1, `size` is its bytes."""
 
     number: int
+    size: int
     group_id: str
     record: Record | EventRecord
 
@@ -212,7 +213,7 @@ class Archive:
                     first = error.errors()[0]
                     field = ".".join(map(str, first["loc"]))
                     raise BadArchive(f"{self._path}, line {number + 1}: {field}: {first['msg']}") from None
-                yield Line.model_construct(number=number, group_id=group, record=record)
+                yield Line.model_construct(number=number, size=len(line), group_id=group, record=record)
 
 
 def _head(line: bytes, path: Path) -> Head:

@@ -26,6 +26,8 @@ from pipeline.model.episode import EpisodeState
 from pipeline.stages.extract import MAX_EMBEDDED_CHARACTERS
 
 CHUNK = 500
+CHUNK_BYTES = 8_000_000
+"""What is taken in by one transaction: so many records, and not much more than so many bytes of them."""
 _FINAL = {EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead}
 
 
@@ -72,25 +74,27 @@ class Restoring:
             )
         told = Restored()
         chunk: list[Record] = []
-        group, passed, last = "", 0, 0
+        group, passed, last, size = "", 0, 0, 0
 
         async def flush() -> None:
-            nonlocal passed
+            nonlocal passed, size
             if chunk:
                 ready = await self._with_vectors(chunk, told)
                 await self.target.restore(archive.head.id, group, ready, last, self.clock())
                 chunk.clear()
+                size = 0
             on_records(last - passed)
             passed = last
 
         for line in archive.lines():
-            if line.group_id != group or len(chunk) >= CHUNK:
+            if line.group_id != group or len(chunk) >= CHUNK or size >= CHUNK_BYTES:
                 await flush()
                 group = line.group_id
             last = line.number
             _note(line.record, told)
             if not isinstance(line.record, EventRecord) and line.number > done:
                 chunk.append(line.record)
+                size += line.size
         await flush()
         on_records(archive.records - passed)
         return told

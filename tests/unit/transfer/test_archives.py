@@ -175,6 +175,25 @@ async def test_an_interrupted_import_goes_on(
     assert written == []
 
 
+async def test_no_transaction_is_much_larger_than_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restoring, "CHUNK_BYTES", 9000)
+    one = await filled(tmp_path / "one.db")
+    sizes: list[int] = []
+    original = SqliteArchiveTarget.restore
+
+    async def counted(self: SqliteArchiveTarget, *given: Any) -> None:
+        sizes.append(sum(len(record.model_dump_json()) for record in given[2]))
+        await original(self, *given)
+
+    monkeypatch.setattr(SqliteArchiveTarget, "restore", counted)
+    archive_file = Archive(await archived(one, tmp_path / "all.jsonl"))
+    await restore_into_file(archive_file, tmp_path / "two.db", SETTINGS, silent)
+    assert len(sizes) > 5
+    assert max(sizes) < 9000 + 4000
+
+
 @pytest.mark.parametrize("lines", [0, 1, 3, 40, 200])
 async def test_an_interrupted_export_goes_on_with_the_group_in_which_it_ended(
     tmp_path: Path, lines: int
