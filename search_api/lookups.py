@@ -22,13 +22,11 @@ from search_api.answers import (
     FactList,
     community_fields,
     entity_fields,
-    episode_answer,
     episode_fields,
     fact_answer,
-    facts_answer,
-    hyperedge_answer,
 )
 from search_api.problems import not_found
+from search_api.read_answers import episode_answer, facts_answer, hyperedge_answer
 from search_api.requests import field_error
 
 _LOST_PLUS = re.compile(r"(?<=\d) (?=\d\d:?\d\d$)")

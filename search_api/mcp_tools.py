@@ -114,7 +114,8 @@ TOOLS = (
         "Search the memory",
         "Find facts, entities, original messages or summaries by meaning and by words, best first. Facts carry the "
         "time in which they hold (`valid_at` up to, not including, `invalid_at`; no `invalid_at`: still true) and the "
-        f"ids of the episodes that say so. `degraded` says what could not be used. {_CUT}",
+        "ids of the episodes that say so; where one sentence holds for several, `pairs` names them. "
+        f"`degraded` says what could not be used. {_CUT}",
         SearchInput,
         SearchAnswer,
         _search,

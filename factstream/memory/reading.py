@@ -26,9 +26,8 @@ from search_api.answers import (
     FactAnswer,
     SearchAnswer,
     entity_fields,
-    episode_answer,
-    facts_answer,
 )
+from search_api.read_answers import episode_answer, facts_answer
 from search_api.requests import ContextRequest, SearchRequest
 from search_api.retrieval.cross_encoder import CrossEncoder
 from search_api.retrieval.search import Retrieval

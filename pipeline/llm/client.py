@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import orjson
@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from pipeline.cost.prices import Prices
 from pipeline.errors import Poison
+from pipeline.llm.completion import Said, said_in
 from pipeline.llm.dialect import Dialect, about_form, about_model, poorer
 from pipeline.llm.endpoint import Endpoint
 from pipeline.llm.errors import OperatorFault, Rejected
@@ -101,7 +102,7 @@ class OpenAIChat:
         self._observer.event("answer_cut_off")
         return Reply(answer, usage, complete=False)
 
-    def _read(self, question: Question[A], text: str, said: _Said) -> Reading[A]:
+    def _read(self, question: Question[A], text: str, said: Said) -> Reading[A]:
         outcome = "malformed"
         try:
             reading = read_answer(text, question.answer)
@@ -117,7 +118,7 @@ class OpenAIChat:
                 question.purpose, outcome, tokens.prompt_tokens, tokens.completion_tokens, said.seconds
             )
 
-    async def _complete(self, question: Question[A], model: str, talk: list[dict[str, str]]) -> _Said:
+    async def _complete(self, question: Question[A], model: str, talk: list[dict[str, str]]) -> Said:
         """One completion, in the richest dialect that the model is known to understand."""
         known = self._dialects.get(model)
         dialect = known or Dialect()
@@ -140,7 +141,7 @@ class OpenAIChat:
                 dialect = simpler
                 continue
             self._dialects[model] = dialect
-            said = _said(body, talk, self._timing.monotonic() - started)
+            said = said_in(body, talk, self._timing.monotonic() - started)
             priced = said.usage.model_copy(update={"cost": self._prices.chat(model, said.usage)})
             if said.starved and dialect.limit and question.max_tokens is not None:
                 # A reasoning model has thought up to the limit and said nothing: it is asked without one.
@@ -177,59 +178,6 @@ class OpenAIChat:
         return await self._endpoint.post(
             "/chat/completions", payload, tokens=expected, purpose=question.purpose, report=report
         )
-
-
-@dataclass(frozen=True)
-class _Said:
-    """`starved`: the answer was cut before it began."""
-
-    text: str
-    refusal: str
-    usage: Usage
-    seconds: float
-    starved: bool
-
-
-def _said(body: dict[str, Any], talk: list[dict[str, str]], seconds: float) -> _Said:
-    choices = body.get("choices")
-    choice = _record(choices[0] if isinstance(choices, list) and choices else None)
-    message = _record(choice.get("message"))
-    # Some servers take a whole answer for thoughts.
-    content = _text(message.get("content")) or _text(message.get("reasoning_content"))
-    finish = choice.get("finish_reason")
-    starved = finish == "length" and not content.strip()
-    refusal = message.get("refusal") or ("content filter" if finish == "content_filter" else "")
-    reason = f"the model refused: {refusal}" if refusal else ""
-    if starved:
-        reason = "it was cut off at the length limit before it began (thoughts count towards that limit)"
-    return _Said(content, reason, _usage(body, talk, content), seconds, starved)
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return str(content or "")
-
-
-def _usage(body: dict[str, Any], talk: list[dict[str, str]], content: str) -> Usage:
-    """What the endpoint says that it cost; an estimate where it says nothing."""
-    told = _record(body.get("usage"))
-    details = _record(told.get("prompt_tokens_details"))
-    prompt, completion = _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
-    return Usage(
-        llm_calls=1,
-        prompt_tokens=sum(estimate(part["content"]) for part in talk) if prompt is None else prompt,
-        cached_tokens=_count(details.get("cached_tokens")) or 0,
-        completion_tokens=estimate(content) if completion is None else completion,
-    )
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _record(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _complaint(text: str, reason: str) -> list[dict[str, str]]:

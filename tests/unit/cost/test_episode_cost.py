@@ -21,7 +21,7 @@ from pipeline.llm.endpoint import Endpoint
 from pipeline.llm.fact_judge import ModelFactJudge
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.extraction import ExtractedEpisode, ResolvedEpisode
-from search_api.answers import episode_answer
+from search_api.read_answers import episode_answer
 from streams.worker import Stages
 from tests.episodes import message
 from tests.llm_support import RecordingObserver
