@@ -13,6 +13,7 @@ from streams.broker import committed_notes, partitions_of, require_topics, wait_
 from streams.dead_letters import DeadLetters
 from streams.delivery_settings import DeliverySettings
 from streams.drained import Drained
+from streams.errors import StartError
 from streams.event import Event, Partition
 from streams.faust_parts import check_faust
 from streams.faust_settings import SAFE
@@ -189,7 +190,12 @@ class LaneApp(faust.App):  # type: ignore[misc]
         await super()._on_partitions_revoked(revoked)
 
     async def _on_partitions_assigned(self, assigned: Any, generation_id: int = 0) -> None:
-        await self._restore(assigned)
+        try:
+            await self._restore(assigned)
+        except ValueError as error:
+            # A note of a later version: whoever goes on without it loses events.
+            await self.crash(StartError(str(error)))
+            return
         await super()._on_partitions_assigned(assigned, generation_id)
         for lanes in self._stages:
             lanes.resume()

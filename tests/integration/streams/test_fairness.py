@@ -14,10 +14,15 @@ from typing import Any
 
 import orjson
 import pytest
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.structs import OffsetAndMetadata
 
 from streams.broker import committed_notes
-from streams.event import Partition
+from streams.delivery_settings import DeliverySettings
+from streams.errors import StartError
+from streams.event import Event, Partition
+from streams.lane_app import LaneApp
+from streams.lane_work import LaneWork
 from streams.notes import read_note, tag_of
 from streams.topics import EPISODES, STATUS
 from tests.integration.streams.test_delivery import firsts
@@ -107,3 +112,23 @@ async def test_kills_while_a_group_is_aside_lose_nothing_and_the_others_come_fir
     position, note = (await committed_notes(installation.bootstrap, installation.group))[place]
     assert (position, note) == (HOT + SMALL, "")
     assert len(records) < 2 * len(everything)
+
+
+async def test_a_worker_does_not_go_on_with_a_note_of_a_later_version(installation: Any) -> None:
+    place = TopicPartition(EPISODES.named(installation.prefix), 0)
+    async with AIOKafkaConsumer(
+        bootstrap_servers=installation.bootstrap, group_id=installation.group, enable_auto_commit=False
+    ) as consumer:
+        consumer.assign([place])
+        await consumer.commit({place: OffsetAndMetadata(0, '{"v": 2, "aside": {"a": 0}}')})
+    app = LaneApp(DeliverySettings(installation.bootstrap, installation.group, installation.prefix))
+    app.stage("copy", EPISODES, Nothing())
+    with pytest.raises(StartError, match="version 2"):
+        await asyncio.wait_for(app.serve(asyncio.Event()), WITHIN)
+
+
+class Nothing(LaneWork[None, None]):
+    """Takes every event and does nothing."""
+
+    async def handle(self, event: Event, admitted: None, prepared: None) -> None:
+        """Done."""
