@@ -143,7 +143,7 @@ FILTERS = (
 
 
 async def recall(reader: Neo4jGraphReader, graph: ScaleGraph, small: bool, narrowed: Narrowed) -> float:
-    """How much of the exact ten nearest the vector leg finds; a group where nothing passes does not count."""
+    """How much of the exact ten nearest the vector leg finds; a group where nothing passes does not count (nan: nowhere)."""
     embedder = HashingEmbedder(DIMENSION)
     found = []
     for number in range(RECALL_QUESTIONS):
@@ -167,7 +167,7 @@ async def recall(reader: Neo4jGraphReader, graph: ScaleGraph, small: bool, narro
         (leg,) = (await reader.search(plan)).legs
         near = [cosines.get(key.split("\x1f")[1], -2.0) >= tenth for key, _ in leg.ranked[:10]]
         found.append(sum(near) / min(10, len(cosines)))
-    return statistics.fmean(found)
+    return statistics.fmean(found) if found else float("nan")
 
 
 def reader_of(uri: str) -> Neo4jGraphReader:

@@ -1,6 +1,7 @@
 """χ: what was found, as a text for a prompt under a token budget.
 
-Sections in the order facts, entities, communities, episodes, each under a one-word heading, an item a line:
+Sections in the order facts, entities, communities, episodes, each under a one-word heading in the language of the
+question, an item a line:
 
     Facts:
     - Ana works at Acme (2024-01-10 - present)
@@ -22,15 +23,11 @@ from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.fact import Fact, FactView
 from pipeline.model.moments import iso
+from search_api.labels import ENGLISH, Labels
 from search_api.retrieval.found import Found, Hit, hit_id
 from search_api.tokens import estimate_tokens, token_weight
 
-SECTIONS = (
-    (Scope.facts, "Facts:"),
-    (Scope.entities, "Entities:"),
-    (Scope.communities, "Communities:"),
-    (Scope.episodes, "Episodes:"),
-)
+SECTIONS = (Scope.facts, Scope.entities, Scope.communities, Scope.episodes)
 MAX_EPISODE_CHARACTERS = 2000
 
 
@@ -43,14 +40,20 @@ class Context:
     told: dict[Scope, tuple[str, ...]]
 
 
-def write_context(found: Found, max_tokens: int) -> Context:
+def write_context(found: Found, max_tokens: int, labels: Labels = ENGLISH) -> Context:
     """The best of what was found that fits into `max_tokens` (see `search_api.tokens` for how they are counted)."""
+    headings = {
+        Scope.facts: labels.facts,
+        Scope.entities: labels.entities,
+        Scope.communities: labels.communities,
+        Scope.episodes: labels.episodes,
+    }
     left = float(max_tokens)
     blocks: list[str] = []
     told: dict[Scope, tuple[str, ...]] = {}
-    for scope, heading in SECTIONS:
-        start = f"\n\n{heading}" if blocks else heading
-        lines, ids = _fitting(found.hits.get(scope, ()), left - token_weight(start))
+    for scope in SECTIONS:
+        start = f"\n\n{headings[scope]}" if blocks else headings[scope]
+        lines, ids = _fitting(found.hits.get(scope, ()), left - token_weight(start), labels)
         told[scope] = tuple(ids)
         if lines:
             block = "\n".join([start, *lines])
@@ -60,11 +63,11 @@ def write_context(found: Found, max_tokens: int) -> Context:
     return Context(text, estimate_tokens(text), told)
 
 
-def _fitting(hits: Iterable[Hit], left: float) -> tuple[list[str], list[str]]:
+def _fitting(hits: Iterable[Hit], left: float, labels: Labels) -> tuple[list[str], list[str]]:
     lines, ids = [], []
     told: set[str] = set()
     for hit in hits:
-        line = _line(hit)
+        line = _line(hit, labels)
         if line in told:
             # The same words for another pair: they are told with the first.
             ids.append(hit_id(hit))
@@ -77,10 +80,11 @@ def _fitting(hits: Iterable[Hit], left: float) -> tuple[list[str], list[str]]:
     return lines, ids
 
 
-def _line(hit: Hit) -> str:
+def _line(hit: Hit, labels: Labels) -> str:
     item = hit.item
     if isinstance(item, Fact):
-        return f"- {_plain(item.fact)} ({_times(hit, hit.shown)})" if hit.shown else f"- {_plain(item.fact)}"
+        times = f" ({_times(hit, hit.shown, labels)})" if hit.shown else ""
+        return f"- {_plain(item.fact)}{times}"
     if isinstance(item, Entity):
         return f"{_plain(item.name)}: {_plain(item.summary) or item.type or 'Entity'}"
     if isinstance(item, Community):
@@ -91,24 +95,24 @@ def _line(hit: Hit) -> str:
     return f"[{iso(item.episode.reference_time)}] {text}"
 
 
-def _times(hit: Hit, shown: FactView) -> str:
+def _times(hit: Hit, shown: FactView, labels: Labels) -> str:
     """The interval; those of the pairs by name where they differ, or where the sentence speaks of more than hold."""
-    intervals = [_interval(pair) for pair in hit.pairs]
+    intervals = [_interval(pair, labels) for pair in hit.pairs]
     if hit.whole and len(set(intervals)) < 2:
-        return _interval(shown)
+        return _interval(shown, labels)
     return "; ".join(
         f"{_plain(pair.source.name)}, {_plain(pair.target.name)}: {interval}"
         for pair, interval in zip(hit.pairs, intervals, strict=True)
     )
 
 
-def _interval(shown: FactView) -> str:
+def _interval(shown: FactView, labels: Labels) -> str:
     """ISO dates; the times as well where both ends are on one day."""
     start, end = shown.valid_at, shown.invalid_at
     if start is not None and end is not None and start.date() == end.date():
         return f"{iso(start)} - {iso(end)}"
-    dates = (start.date().isoformat() if start else "unknown", end.date().isoformat() if end else "present")
-    return " - ".join(dates)
+    first = start.date().isoformat() if start else labels.unknown
+    return f"{first} - {end.date().isoformat() if end else labels.present}"
 
 
 def _plain(text: str) -> str:

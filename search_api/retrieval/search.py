@@ -16,6 +16,7 @@ from pipeline.text.analysis import query_terms
 from pipeline.text.names import without_names
 from search_api.answers import ContextAnswer, SearchAnswer
 from search_api.context import write_context
+from search_api.labels import labels_for
 from search_api.recipes import Reranker
 from search_api.requests import ContextRequest, SearchRequest
 from search_api.retrieval.answer import search_answer
@@ -73,7 +74,7 @@ class Retrieval:
         """The items as a text for a prompt."""
         start = self._stopwatch()
         found = await self.find(request, CONTEXT_SCOPES)
-        context = write_context(found, request.max_tokens)
+        context = write_context(found, request.max_tokens, labels_for(request.query or ""))
         return ContextAnswer(
             context=context.text,
             tokens=context.tokens,
