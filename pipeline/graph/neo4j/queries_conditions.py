@@ -117,8 +117,25 @@ def inside_index(shape: SearchShape, scope: Scope) -> list[str]:
     if scope is Scope.facts:
         if shape.by_relation:
             inside.append("x.name = kind")
-        inside += ["x.fs_created <= $known_at"] if shape.known else visible(shape, scope)
+        inside += ["x.fs_created <= $known_at"] if shape.known else _spans(shape)
+    if scope is Scope.episodes and shape.by_valid:
+        inside += ["x.fs_reference >= $valid_at_first", "x.fs_reference < $valid_at_behind"]
     return inside
+
+
+def _spans(shape: SearchShape) -> list[str]:
+    """What holds, and the ranges of the filters from the beginning of the first to the end of the last; an index takes
+    one bound of a kind for a property, so the parameters are those within which it also holds at $as_of."""
+    start, end = _STARTS[False], _ENDS[False]
+    holds = visible(shape, Scope.facts)
+    spans = [f"{start} >= $starts_first", f"{start} < $starts_behind"] if shape.by_valid else holds[:1]
+    if shape.by_invalid:
+        spans += [f"{end} >= $ends_first", f"{end} < $ends_behind"]
+    else:
+        spans += holds[1:]
+    if shape.by_created:
+        spans += ["x.fs_created >= $created_at_first", "x.fs_created < $created_at_behind"]
+    return spans
 
 
 def after_index(shape: SearchShape, scope: Scope) -> list[str]:

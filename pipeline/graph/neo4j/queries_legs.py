@@ -52,6 +52,8 @@ def vector_leg(shape: SearchShape, scope: Scope) -> str:
     of_group = f"""MATCH {target.pattern} USING INDEX x:{target.kind}(group_id, uuid)
             WHERE x.group_id = group_id AND x.uuid IS NOT NULL"""
     scan = f"{of_group} AND {has_direction(target.embedding)}{conjoined(inside[1:] + after)}"
+    # With conditions behind the index all that it brings is looked at; else the first of it is enough.
+    first = "" if after else "WITH x ORDER BY nearness DESC LIMIT $measured "
     too_few = " OR (size(near) >= $fetch AND size(hits) < $limit)" if after else ""
     return f"""
     UNWIND $parts_{scope} AS part
@@ -66,8 +68,8 @@ def vector_leg(shape: SearchShape, scope: Scope) -> str:
             CALL (group_id, kind) {{
                 MATCH {target.pattern} SEARCH x IN (
                     VECTOR INDEX {target.vector_index} FOR {vector} WHERE {" AND ".join(inside)} LIMIT $fetch
-                )
-                RETURN collect(x) AS near
+                ) SCORE AS nearness
+                {first}RETURN collect(x) AS near
             }}
             CALL (near) {{
                 UNWIND near AS x

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, UNBOUNDED_PAST, index_key, micros, scope_token, tag
-from pipeline.graph.neo4j.queries_conditions import SearchShape, after_index
+from pipeline.graph.neo4j.queries_conditions import SearchShape
 from pipeline.graph.neo4j.queries_distance import MAX_HOPS
 from pipeline.graph.neo4j.queries_walk import MAX_DEPTH
 from pipeline.graph.search import CENTRES, SOURCES, Method, Scope, SearchPlan, TimeRange
@@ -25,7 +25,10 @@ LEVEL_FACTS = 2000
 LEVEL_ENTITIES = 1000
 """Entities of a level of distances."""
 OVERFETCH = 3
-"""Times `limit` that the vector index is asked for, since approximate neighbours are measured again exactly."""
+"""Times `limit` whose vectors are measured again exactly, and that the text index is asked for."""
+SEARCHED, MOST_SEARCHED = 16, 1000
+"""Times `limit` that the vector index looks for, and the most: the more it looks for, the less it misses of the nearest.
+Measured, see docs/retrieval.md."""
 SMALL = 1000
 """Items of a group up to which all of them are measured instead of asking the vector index: at 1,000 both take the same
 time, see docs/retrieval.md."""
@@ -74,11 +77,11 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
     groups = list(dict.fromkeys(plan.group_ids))
     types = [index_key(each) for each in wanted.entity_types] if shape.by_type else []
     relations = [index_key(each) for each in wanted.relations]
-    checked_later = any(after_index(shape, scope) for scope in shape.scopes)
     params: dict[str, Any] = {
         "group_ids": groups,
         "limit": plan.limit,
-        "fetch": max(plan.limit * OVERFETCH, FILTERED_FETCH if checked_later else 0),
+        "fetch": max(plan.limit * OVERFETCH, min(plan.limit * SEARCHED, MOST_SEARCHED)),
+        "measured": plan.limit * OVERFETCH,
         "text_fetch": max(plan.limit * OVERFETCH, FILTERED_FETCH),
         "small": SMALL,
         "never": UNBOUNDED_FUTURE,
@@ -103,6 +106,7 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
         "reach": plan.neighbours,
         "sources": SOURCES,
     }
+    params |= _spans(shape, params)
     open_only = plan.known_at is None and plan.as_of is not None and plan.as_of >= now - STILL_NOW
     if (Scope.episodes, Method.cosine) in shape.legs:
         params["vector_episodes"] = list(plan.vector_of(Scope.episodes) or ())
@@ -113,6 +117,24 @@ def params_of(plan: SearchPlan, shape: SearchShape, now: datetime) -> dict[str, 
         params[f"parts_{scope}"] = [[group, kind] for group in groups for kind in dict.fromkeys(kinds)]
         params[f"texts_{scope}"] = _texts(plan.terms, groups, open_only and scope is Scope.facts)
     return params
+
+
+def _spans(shape: SearchShape, params: Mapping[str, Any]) -> dict[str, int]:
+    """For each filter by time all of its ranges as one; those of facts only as far as they hold at `as_of`."""
+    spans: dict[str, int] = {}
+    for name in ("valid_at", "invalid_at", "created_at"):
+        if ranges := params[name]:
+            spans[f"{name}_first"] = min(first for first, _ in ranges)
+            spans[f"{name}_behind"] = max(behind for _, behind in ranges)
+    if shape.by_valid:
+        last = params["as_of"] + 1 if shape.at else UNBOUNDED_FUTURE
+        spans["starts_first"] = spans["valid_at_first"]
+        spans["starts_behind"] = min(spans["valid_at_behind"], last)
+    if shape.by_invalid:
+        earliest = params["as_of"] + 1 if shape.at else UNBOUNDED_PAST
+        spans["ends_first"] = max(spans["invalid_at_first"], earliest)
+        spans["ends_behind"] = spans["invalid_at_behind"]
+    return spans
 
 
 def _texts(terms: Sequence[str], groups: Sequence[str], open_only: bool) -> list[str]:
