@@ -45,6 +45,11 @@ _ABOUT_SIZE = (
     "too long",
     "too many tokens",
 )
+_ABOUT_ANSWER = ("max_tokens", "max_completion_tokens", "completion", "output")
+_TOO_LARGE = re.compile(
+    r"(?:max_(?:completion_)?tokens|(?:output|completion) tokens).{0,120}"
+    r"(?:too large|at most|maximum|exceed|less than|greater than|out of range)"
+)
 _ABOUT_CONTENT = ("content_filter", "content filter", "content management policy", "content policy")
 _ABOUT_SYSTEM = re.compile(r"system.{0,40}(?:role|message)|role.{0,60}system|roles must alternate")
 
@@ -86,8 +91,14 @@ def poorer(dialect: Dialect, complaint: str) -> Dialect | None:
     A complaint that names no parameter is answered by the next simpler form, until there is none left.
     """
     told = complaint.lower()
-    if any(words in told for words in (*_ABOUT_SIZE, *_ABOUT_CONTENT)):
+    if any(words in told for words in _ABOUT_CONTENT):
         return None
+    if any(words in told for words in _ABOUT_SIZE):
+        # Question and answer share a model's context: a small one may have room for both, but not for the limit.
+        fits_without = dialect.limit and any(words in told for words in _ABOUT_ANSWER)
+        return replace(dialect, limit=None) if fits_without else None
+    if dialect.limit and _TOO_LARGE.search(told):
+        return replace(dialect, limit=None)
     if dialect.limit and dialect.limit in told:
         return replace(dialect, limit=_NEXT_LIMIT[dialect.limit])
     if dialect.temperature and "temperature" in told:

@@ -191,6 +191,29 @@ async def test_reasoning_models_are_adapted_to_once(
     assert [refused in r.payload for r in server.chats] == [True, False, False, False]
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "This model's maximum context length is 8192 tokens. However, you requested 8842 tokens (842 in the messages, "
+        "8000 in the completion). Please reduce the length of the messages or completion.",
+        "'max_tokens' or 'max_completion_tokens' is too large: 8000. This model's maximum context length is 4096 tokens "
+        "and your request has 842 input tokens",
+        "max_tokens is too large: 8000. This model supports at most 4096 completion tokens, whereas you provided 8000.",
+        "max_tokens: 8000 > 4096, which is the maximum allowed number of output tokens for this model",
+        "Invalid max_tokens value, the valid range of max_tokens is [1, 4096] and 8000 is out of range",
+    ],
+)
+async def test_a_context_without_room_for_the_limit_is_asked_without_one(
+    server: ModelServer, chat: OpenAIChat, told: str
+) -> None:
+    server.on(Status(400, told), when=lambda r: "max_tokens" in r.payload)
+    server.on(ANSWER)
+    for _ in range(2):
+        assert (await chat.ask(question(max_tokens=8000))).answer.entities
+    assert ["max_tokens" in r.payload for r in server.chats] == [True, False, False]
+    assert server.chats[-1].payload["response_format"]["type"] == "json_schema"
+
+
 async def test_thoughts_that_use_up_the_limit_are_asked_again_without_one(
     server: ModelServer, chat: OpenAIChat, observer: RecordingObserver
 ) -> None:
