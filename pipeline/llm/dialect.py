@@ -33,6 +33,8 @@ _ABOUT_FORM = (
     "guided",
     "grammar",
     "requested parameters",
+    "json_validate_failed",
+    "failed to generate json",
 )
 _ABOUT_MODEL = re.compile(
     r"\bmodel\b.{0,80}?(?:not found|does not exist|not exist|unknown|not available|no longer)"

@@ -146,6 +146,20 @@ async def test_structured_output_that_is_refused_in_other_words(
     ]
 
 
+async def test_a_form_that_fails_once_in_a_while_is_given_up_and_not_the_episode(
+    server: ModelServer, chat: OpenAIChat
+) -> None:
+    server.on(ANSWER, times=2)
+    server.on(
+        Status(400, "json_validate_failed Failed to generate JSON. Please adjust your prompt."), times=1
+    )
+    server.on(ANSWER)
+    for _ in range(4):
+        assert (await chat.ask(question())).answer.entities
+    forms = [r.payload.get("response_format", {}).get("type") for r in server.chats]
+    assert forms == ["json_schema"] * 3 + ["json_object"] * 2
+
+
 @pytest.mark.parametrize(
     "told",
     [
