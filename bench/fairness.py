@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 import time
 import uuid
 from pathlib import Path
@@ -86,6 +87,7 @@ async def measure(target: Target, arguments: argparse.Namespace, run: str) -> di
     hot = crm(arguments.hot, 1, f"{run}-hot")
     started = time.time()
     await publish(target, hot)
+    print(json.dumps(told), file=sys.stderr, flush=True)
     told["hot"] = {"events": arguments.hot, "published_s": round(time.time() - started, 1)}
     behind = crm(small, arguments.groups, f"{run}-behind")
     told["behind_hot"] = summary(
