@@ -34,7 +34,7 @@ STATES = "MATCH (p:Episodic) WHERE p.group_id IN $groups RETURN p.group_id + ' '
 FINAL = {"committed", "skipped", "dead"}
 SAFE = {"broker_session_timeout": 3.0, "broker_heartbeat_interval": 0.75}
 """A killed worker is taken out of its group after three seconds, and not after the fifteen of production."""
-DONE_WITHIN = 300.0
+DONE_WITHIN = 900.0
 
 
 @dataclass

@@ -49,7 +49,7 @@ async def test_workers_come_and_go_while_the_model_is_slow(
                     assert await third.stopped() == 0
                 await until(lambda: members(made, 1))
                 await made.tell(parts[4])
-                await made.until_all_done(900.0)
+                await made.until_all_done()
                 assert await second.stopped() == 0
         low, high = scale.slow_model
         r.rounds, r.faults, r.note = 5, 4, f"{low:.0f}-{high:.0f} s a call"
