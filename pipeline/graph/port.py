@@ -351,6 +351,9 @@ class GraphStore(Protocol):
     async def fact_graph(self, query: FactQuery) -> FactGraph:
         """Evidence, facts and entities that the statements touch."""
 
+    async def facts_of(self, group_id: str, entity_ids: Sequence[str]) -> tuple[Fact, ...]:
+        """Every fact, believed or not, that has one of the entities at an end; in the order of their ids."""
+
     async def evidence(self, group_id: str, ids: Sequence[str]) -> tuple[Evidence, ...]:
         """The evidence of these ids, as far as it is there."""
 

@@ -97,11 +97,15 @@ class ResolvedMention(BaseModel):
 
 
 class ResolvedEpisode(BaseModel):
-    """The event on `episodes.resolved`: the statements, with `entities[i]` for the mention of index i."""
+    """The event on `episodes.resolved`: the statements, with `entities[i]` for the mention of index i.
+
+    `renamed` are entities that have a fuller name since this episode, so that their facts are to bear it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     episode: EpisodeRef
     entities: tuple[ResolvedMention, ...]
     statements: tuple[Statement, ...]
+    renamed: tuple[str, ...] = ()
     usage: Usage = Usage()

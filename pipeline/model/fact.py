@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -137,6 +138,17 @@ class FactView(BaseModel):
         return (self.valid_at is None or self.valid_at <= moment) and (
             self.invalid_at is None or moment < self.invalid_at
         )
+
+
+def with_names(fact: Fact, names: Mapping[str, str]) -> Fact:
+    """The fact with the names of its ends where `names` has them, by entity id."""
+    ends = {"source": fact.source, "target": fact.target}
+    called = {
+        side: EntityRef(id=end.id, name=names[end.id])
+        for side, end in ends.items()
+        if names.get(end.id, end.name) != end.name
+    }
+    return fact.model_copy(update=called) if called else fact
 
 
 def view(fact: Fact, known_at: datetime | None = None) -> FactView | None:

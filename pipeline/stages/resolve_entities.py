@@ -92,7 +92,11 @@ class ResolveEntitiesStage:
         usage += meter.usage
         so_far = event.extraction.usage + usage
         output = ResolvedEpisode(
-            episode=event.episode, entities=resolved, statements=event.extraction.statements, usage=so_far
+            episode=event.episode,
+            entities=resolved,
+            statements=event.extraction.statements,
+            renamed=tuple(sorted(i for i, e in touched.items() if i in known and e.name != known[i].name)),
+            usage=so_far,
         ).model_dump_json()
         writes = tuple(
             EntityWrite(e, vectors[e.name] if e in fresh else None)

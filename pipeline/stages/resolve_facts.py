@@ -28,7 +28,7 @@ from pipeline.model.changes import Change, FactChange
 from pipeline.model.entity import Entity, SummaryLine
 from pipeline.model.episode import EpisodeState, Usage
 from pipeline.model.extraction import ResolvedEpisode
-from pipeline.model.fact import Fact, FactView
+from pipeline.model.fact import Fact, FactView, with_names
 from pipeline.model.judgement import JudgedEpisode, record_of
 from pipeline.model.moments import iso
 from pipeline.observer import Observer
@@ -41,7 +41,7 @@ from pipeline.stages.recorded import RecordedFactJudge, Records, counted
 from pipeline.stages.same_fact import joined, repeating, same_sentence
 from pipeline.stages.stating import Vocabulary, evidence_of, moment_of, stated_by
 from pipeline.timeline.evidence import Evidence
-from pipeline.timeline.reconcile import Occasion, Reconciled, reconcile
+from pipeline.timeline.reconcile import Occasion, Reconciled, event_of, reconcile
 
 SUMMARY_LINES = 8
 MAX_PAIRS_TOLD = 8
@@ -101,14 +101,17 @@ class ResolveFactsStage:
         ends = {(t.relation, end) for t in triplets if t.symmetric for end in (t.subject, t.object)}
         names = {i: e.name for i, e in graph.entities.items()}
         occasion = Occasion(event.episode.group_id, event.episode.id, now)
-        result = reconcile([*graph.evidence, *fresh], graph.facts, names, occasion, ends=ends)
+        new_names = {i: names[i] for i in event.renamed if i in names}
+        standing = [with_names(fact, new_names) for fact in graph.facts]
+        result = reconcile([*graph.evidence, *fresh], standing, names, occasion, ends=ends)
+        renamed, told = await self._renamed(new_names, result, occasion)
         created = [f for f in result.facts if f.id in result.created]
         missing = list(dict.fromkeys(f.fact for f in created if f.fact not in vectors))
         if missing:
             vectors |= dict(zip(missing, await self.embedder.embed(missing), strict=True))
         usage += Usage(embeddings=len(vectors)) + meter.usage
-        touched = sorted({end.id for f in result.facts for end in (f.source, f.target)})
-        output = changes_as_output(result.changes, touched)
+        touched = sorted({end.id for f in (*result.facts, *renamed) for end in (f.source, f.target)})
+        output = changes_as_output([*result.changes, *told], touched)
         statements = verdicts_of(found, graph.evidence)
         record = record_of(JudgedEpisode(episode=event.episode, stage=self.name, statements=statements))
         await self.store.commit_facts(
@@ -117,7 +120,8 @@ class ResolveFactsStage:
                 lane_version=graph.lane_version,
                 evidence=fresh,
                 facts=tuple(
-                    FactWrite(f, vectors[f.fact] if f.id in result.created else None) for f in result.facts
+                    FactWrite(f, vectors[f.fact] if f.id in result.created else None)
+                    for f in (*result.facts, *renamed)
                 ),
                 entities=tuple(self._told_anew(graph, result, now)),
                 output=output,
@@ -181,6 +185,21 @@ class ResolveFactsStage:
         found = {e.id: e for e in await self.store.evidence(event.episode.group_id, names)}
         recorded.meet(found.values())
         return {item: tuple(found[n] for n in some if n in found) for item, some in wanted.items()}
+
+    async def _renamed(
+        self, names: Mapping[str, str], result: Reconciled, occasion: Occasion
+    ) -> tuple[list[Fact], list[FactChange]]:
+        """The other facts of entities that have a fuller name now, and what is told of those that are believed."""
+        if not names:
+            return [], []
+        done = {fact.id for fact in result.facts}
+        facts = []
+        for fact in await self.store.facts_of(occasion.group_id, sorted(names)):
+            called = with_names(fact, names)
+            if fact.id not in done and called != fact:
+                facts.append(called.model_copy(update={"revision": fact.revision + 1}))
+        believed = [fact for fact in facts if fact.beliefs[-1].holds]
+        return facts, [event_of(Change.supported, fact, occasion) for fact in believed]
 
     async def _vectors(self, items: Sequence[Evidence]) -> dict[str, Vector]:
         sentences = list(dict.fromkeys(item.fact for item in items))

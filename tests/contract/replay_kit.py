@@ -12,6 +12,7 @@ import orjson
 
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.graph.digest import digest, summary
+from pipeline.model.changes import FactChange
 from pipeline.model.episode import Episode, Source, Usage
 from pipeline.model.extraction import (
     Cardinality,
@@ -122,6 +123,7 @@ class History:
     found: dict[str, Extraction]
     extracted: list[ExtractedEpisode] = field(default_factory=list)
     judged: list[JudgedEpisode] = field(default_factory=list)
+    changes: list[FactChange] = field(default_factory=list)
 
     def log(self) -> list[LoggedEpisode]:
         """What a replay is given."""
@@ -216,7 +218,9 @@ async def lived_with(
         assert entities.output
         facts = await line.resolve_facts.run(ResolvedEpisode.model_validate_json(entities.output))
         assert facts.output
-        await line.update_communities.run(episode.ref, orjson.loads(facts.output)["touched"])
+        told = orjson.loads(facts.output)
+        history.changes += [FactChange.model_validate(change) for change in told["changes"]]
+        await line.update_communities.run(episode.ref, told["touched"])
         history.judged += [
             JudgedEpisode.model_validate_json(one.judged) for one in (entities, facts) if one.judged
         ]

@@ -10,9 +10,10 @@ import pytest
 from pipeline.curation.operator import Operator
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.graph.search import Method, Scope
+from pipeline.model.changes import Change
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Usage
-from pipeline.model.extraction import Extraction, Mention
+from pipeline.model.extraction import Extraction, Mention, Statement
 from pipeline.model.judgement import Judgement
 from pipeline.stages.judging import LookAlike, SameAs
 from tests.contract.kit import DIMENSION, Graph, episode
@@ -28,9 +29,11 @@ class Namer:
     """A judge that joins everything, and says the same of each."""
 
     says: Judgement = field(default_factory=lambda: TOLD)
+    only: str | None = None
 
     async def same(self, questions: Sequence[LookAlike]) -> tuple[Mapping[int, SameAs], Usage]:
-        return {q.index: SameAs(q.candidates[0].id, self.says) for q in questions}, Usage(llm_calls=1)
+        asked = [q for q in questions if self.only in (None, q.mention.name)]
+        return {q.index: SameAs(q.candidates[0].id, self.says) for q in asked}, Usage(llm_calls=1)
 
 
 def history(group: str, *mentions: Mention) -> History:
@@ -40,6 +43,10 @@ def history(group: str, *mentions: Mention) -> History:
 
 def operator(graph: Graph, stages: Stages) -> Operator:
     return Operator(graph.store, HashingEmbedder(DIMENSION), stages.clock)
+
+
+async def entities(graph: Graph, group: str) -> list[Entity]:
+    return list((await graph.store.ledger(group)).entities.values())
 
 
 async def only(graph: Graph, group: str) -> Entity:
@@ -58,6 +65,29 @@ async def test_the_fuller_name_and_the_one_description_stand_and_every_key_stays
     assert set(ana.keys) == {"ana ruiz", "ana ruiz gómez"}
     found = await graph.found(group, "gómez", scopes=(Scope.entities,), methods=(Method.bm25,))
     assert found == [ana.id]
+
+
+async def test_the_facts_of_an_entity_bear_its_fuller_name(graph: Graph, group: str) -> None:
+    tea = Mention(name="Tea", type="Drink")
+
+    def likes(who: Mention) -> Extraction:
+        said = Statement(subject=0, relation="LIKES", object=1, fact=f"{who.name} likes tea", verbatim=True)
+        return Extraction(mentions=(who, tea), statements=(said,))
+
+    written = history(group, FIRST, FULL, FULL)
+    written.found["e1"] = likes(FIRST)
+    # The second episode says nothing of tea; the third is the same again.
+    stages = await lived_with(graph, written, Namer(only=FULL.name))
+    (fact,) = await graph.store.facts_of(group, [e.id for e in await entities(graph, group)])
+    assert (fact.source.name, fact.target.name, fact.revision) == ("Ana Ruiz Gómez", "Tea", 2)
+    assert await graph.found(group, "gómez tea") == [fact.id]
+    (told,) = [c for c in written.changes if c.change is Change.supported]
+    assert (told.fact.id, told.fact.source.name, told.revision) == (fact.id, "Ana Ruiz Gómez", 2)
+    assert await graph.store.facts_of(group, ["nobody"]) == ()
+    await operator(graph, stages).forget_episodes(group, ["e2", "e3"])
+    (fact,) = await graph.store.facts_of(group, [e.id for e in await entities(graph, group)])
+    assert fact.source.name == "Ana Ruiz"
+    assert await graph.store.traces(group, "Gómez") == ()
 
 
 @pytest.mark.parametrize("forgotten", ["e1", "e2"])

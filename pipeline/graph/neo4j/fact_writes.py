@@ -24,6 +24,7 @@ from pipeline.graph.port import (
     NearFact,
 )
 from pipeline.model.episode import EpisodeRef
+from pipeline.model.fact import Fact
 from pipeline.timeline.evidence import Evidence
 
 
@@ -77,6 +78,12 @@ class FactWrites:
             "ends": sorted({look.subject, look.object}) if look.vector is not None else [],
             "vector": vector(look.vector, self.dimension),
         }
+
+    async def of_entities(self, group_id: str, entity_ids: Sequence[str]) -> tuple[Fact, ...]:
+        """See GraphStore.facts_of: one round trip."""
+        params = {"group_id": group_id, "ids": list(entity_ids)}
+        rows = await self.connection.run("facts_of", q.FACTS_OF_ENTITIES, params)
+        return tuple(codec.fact(row) for row in rows)
 
     async def by_id(self, group_id: str, ids: Sequence[str]) -> tuple[Evidence, ...]:
         """See GraphStore.evidence: one round trip."""

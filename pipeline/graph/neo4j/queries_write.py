@@ -278,6 +278,13 @@ MERGE (v:Evidence {group_id: $group_id, uuid: w.uuid})
 SET v += w.properties
 """
 
+FACTS_OF_ENTITIES = """CYPHER 25
+UNWIND $ids AS id
+MATCH (:Entity {group_id: $group_id, uuid: id})-[r:RELATES_TO]-(:Entity)
+WITH DISTINCT r ORDER BY r.uuid
+RETURN r.fs_fact AS fact
+"""
+
 EVIDENCE_BY_ID = """CYPHER 25
 UNWIND $ids AS id
 MATCH (v:Evidence {group_id: $group_id, uuid: id})

@@ -34,6 +34,7 @@ from pipeline.graph.port import (
     Vector,
 )
 from pipeline.model.episode import Episode, EpisodeRef, Usage
+from pipeline.model.fact import Fact
 from pipeline.observer import Observer, SilentObserver
 from pipeline.timeline.evidence import Evidence
 
@@ -116,6 +117,10 @@ class Neo4jGraphStore:
     async def fact_graph(self, query: FactQuery) -> FactGraph:
         """See GraphStore."""
         return await self._facts.graph(query)
+
+    async def facts_of(self, group_id: str, entity_ids: Sequence[str]) -> tuple[Fact, ...]:
+        """See GraphStore."""
+        return await self._facts.of_entities(group_id, entity_ids)
 
     async def evidence(self, group_id: str, ids: Sequence[str]) -> tuple[Evidence, ...]:
         """See GraphStore."""

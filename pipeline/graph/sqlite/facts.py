@@ -45,6 +45,13 @@ def fact_graph(connection: sqlite3.Connection, vectors: VectorIndex, query: Fact
     )
 
 
+def facts_of(connection: sqlite3.Connection, group_id: str, entity_ids: Iterable[str]) -> tuple[Fact, ...]:
+    """Every fact, believed or not, that has one of the entities at an end."""
+    place = {"group": group_no(connection, group_id), "ids": json_list(entity_ids)}
+    rows = connection.execute(queries.FACTS_OF_ENTITIES, place).fetchall()
+    return tuple(Fact.model_validate_json(body) for _, body in rows)
+
+
 def evidence_by_id(connection: sqlite3.Connection, group_id: str, ids: Iterable[str]) -> tuple[Evidence, ...]:
     """The evidence of these ids, as far as it is there."""
     place = {"group": group_no(connection, group_id), "ids": json_list(ids)}

@@ -83,6 +83,11 @@ ENTITIES_OF_GROUP = "SELECT no, body, community_id FROM entity WHERE group_no = 
 
 # Evidence and facts
 
+FACTS_OF_ENTITIES = """
+SELECT f.id, f.body FROM json_each(:ids) i CROSS JOIN fact f ON f.group_no = :group AND f.source = i.value
+UNION
+SELECT f.id, f.body FROM json_each(:ids) i CROSS JOIN fact f ON f.group_no = :group AND f.target = i.value
+ORDER BY 1"""
 EVIDENCE_BY_ID = """
 SELECT v.body FROM json_each(:ids) i CROSS JOIN evidence v ON v.group_no = :group AND v.id = i.value"""
 

@@ -42,6 +42,7 @@ from pipeline.graph.sqlite.codec import micros
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.vectors import VectorIndex
 from pipeline.model.episode import Episode, EpisodeRef, Usage
+from pipeline.model.fact import Fact
 from pipeline.observer import Observer, SilentObserver
 from pipeline.timeline.evidence import Evidence
 
@@ -130,6 +131,10 @@ class SqliteGraphStore:
     async def fact_graph(self, query: FactQuery) -> FactGraph:
         """Evidence, facts and entities that the statements touch."""
         return await self._database.read("fact_graph", lambda c: facts.fact_graph(c, self._vectors, query))
+
+    async def facts_of(self, group_id: str, entity_ids: Sequence[str]) -> tuple[Fact, ...]:
+        """Every fact that has one of the entities at an end."""
+        return await self._database.read("facts_of", lambda c: facts.facts_of(c, group_id, entity_ids))
 
     async def evidence(self, group_id: str, ids: Sequence[str]) -> tuple[Evidence, ...]:
         """The evidence of these ids, as far as it is there."""
