@@ -108,15 +108,16 @@ def _timelines(
 
 
 def _pair(facts: Sequence[Fact], segments: Sequence[Segment]) -> list[tuple[Fact | None, Segment | None]]:
-    """Each segment with the fact that it is, most shared evidence first; what is left stands alone."""
+    """Each segment with the fact that it is, most shared evidence first, then the older fact; what is left stands
+    alone."""
     shared = []
     for f, fact in enumerate(facts):
         known = {s.evidence_id for s in fact.support if s.known_to is None}
         for s, segment in enumerate(segments):
             if common := len(known.intersection(segment.support)):
-                shared.append((-common, s, fact.id, f))
+                shared.append((-common, s, fact.beliefs[0].known_from, fact.id, f))
     fact_of: dict[int, int] = {}
-    for _, s, _, f in sorted(shared):
+    for _, s, _, _, f in sorted(shared):
         if s not in fact_of and f not in fact_of.values():
             fact_of[s] = f
     pairs: list[tuple[Fact | None, Segment | None]] = [

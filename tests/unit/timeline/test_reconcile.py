@@ -169,3 +169,28 @@ def test_a_pair_is_left_alone_when_an_end_is_only_known_from_another_relation() 
     known = {("MARRIED_TO", "a"), ("LIKES", "b"), ("LIKES", "tea")}
     again = reconcile([pair, likes], (), NAMES, Occasion("g", "e", day(4)), ends=known)
     assert [f.relation for f in again.facts] == ["LIKES"]
+
+
+def test_when_two_facts_become_one_again_it_is_the_older() -> None:
+    def said(name: str, value: str, start: int, learned: int) -> Evidence:
+        return Evidence(
+            id=name,
+            episode_id=name,
+            subject="s",
+            relation="LIVES_IN",
+            object=value,
+            cardinality=Cardinality.one,
+            valid_at=day(start),
+            reference_time=day(learned),
+            sequence=learned,
+            recorded_at=day(learned),
+        )
+
+    late, early, between = said("v1", "A", 9, 10), said("v2", "A", 1, 11), said("v3", "B", 5, 12)
+    (first,) = reconcile([late], (), NAMES, Occasion("g", "e1", day(10))).facts
+    parted = reconcile([late, early, between], [first], NAMES, Occasion("g", "e2", day(12)))
+    facts = {f.id: f for f in (first, *parted.facts)}
+    assert len([f for f in facts.values() if f.target.id == "A"]) == 2
+    joined = reconcile([late, early], facts.values(), NAMES, Occasion("g", "e3", day(13))).facts
+    (stands,) = [f for f in joined if f.target.id == "A" and f.beliefs[-1].holds]
+    assert stands.id == first.id
