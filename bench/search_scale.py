@@ -10,6 +10,7 @@ facts and 200 groups that share as many; what smaller sizes have left stays in t
 Columns: p50 and p95 in milliseconds, for the one large group and for a small one; round trips and KiB that the
 database sends for a request of a large group, as a proxy between the two sees them. Recall: the share of the exact
 ten nearest facts that the vector leg finds among its first ten; a fact as near as the tenth counts as one of them.
+With --in-turn (needs --bolt) one client asks every size in turn and only times are told.
 With --graphiti-venv the questions of the large group also go through graphiti-core, on the same database.
 """
 
@@ -251,6 +252,32 @@ async def report(uri: str, size: int, requests: int, recipes: Sequence[str], gra
         print(await beside(uri, graph, requests, graphiti), flush=True)
 
 
+async def in_turn(uri: str, sizes: Sequence[int], requests: int, recipes: Sequence[str]) -> None:
+    """One client that asks each question of every size in turn, so that a load that changes meets all sizes alike."""
+    graphs = {size: ScaleGraph(size) for size in sorted(sizes)}
+    for graph in graphs.values():
+        await graph.fill(uri)
+    print(f"{'p50 and p95 in turn':28}" + "".join(f"{size:>15,}{'':8}" for size in graphs))
+    reader = reader_of(uri)
+    await reader.open()
+    try:
+        retrieval = retrieval_of(reader)
+        for recipe in recipes:
+            took: dict[int, list[float]] = {size: [] for size in graphs}
+            for number in range(requests + 1):
+                for size, graph in graphs.items():
+                    started = time.perf_counter()
+                    await retrieval.search(Asked(recipe, graph, small=False).request(number))
+                    took[size].append((time.perf_counter() - started) * 1000)
+            line = f"{recipe:28}"
+            for of in took.values():
+                # The first has the plan made.
+                line += f"{percentile(of[1:], 0.5):15.1f}{percentile(of[1:], 0.95):8.1f}"
+            print(line, flush=True)
+    finally:
+        await reader.close()
+
+
 async def measure(
     uri: str, sizes: Sequence[int], requests: int, recipes: Sequence[str], graphiti: Path | None
 ) -> None:
@@ -267,9 +294,17 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--requests", type=int, default=60)
     parser.add_argument("--recipes", nargs="+", default=list(RECIPES))
+    parser.add_argument(
+        "--in-turn",
+        action="store_true",
+        help="only one client, and one request of each size in turn: for a machine with other work",
+    )
     parser.add_argument("--graphiti-venv", type=Path, help="made when it is not there")
     options = parser.parse_args()
     python = python_of(options.graphiti_venv) if options.graphiti_venv else None
+    if options.bolt and options.in_turn:
+        asyncio.run(in_turn(options.bolt, options.sizes, options.requests, options.recipes))
+        return
     if options.bolt:
         asyncio.run(measure(options.bolt, options.sizes, options.requests, options.recipes, python))
         return
