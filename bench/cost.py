@@ -170,6 +170,8 @@ async def main(arguments: argparse.Namespace, bolt: str) -> None:
             embedder="openai",
             embedding_model="scripted",
             embedding_dimension=DIMENSION,
+            # Summaries of communities come later, for a group and not for a message.
+            community_settle=0,
             neo4j_uri=bolt,
         )
         embedder = compose.build_embedder(settings, observer)
