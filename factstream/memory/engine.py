@@ -15,7 +15,6 @@ from factstream.memory.results import Added
 from factstream.memory.runner import LineRunner
 from factstream.memory.writer_lock import WriterLock
 from factstream.rebuild.parts import From, Options, Rebuilt, Tools
-from factstream.rebuild.rebuild import Rebuild
 from factstream.settings import Settings
 from pipeline.clock import Clock
 from pipeline.embedding.cached import CachingEmbedder
@@ -174,6 +173,9 @@ class Engine:
             vocabulary=line.resolve_facts.vocabulary,
         )
         folder = self.path.with_name(f"{self.path.name}-rebuild")
+        # Its scratch files are locked as this package's are, so it imports this package.
+        from factstream.rebuild.rebuild import Rebuild
+
         return await Rebuild(group_id, tools, Options(From.raw, folder, identity=self._embedder.model)).run()
 
     async def rebuild_communities(self, group_id: str) -> int:
