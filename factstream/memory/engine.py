@@ -160,6 +160,9 @@ class Engine:
 
     async def rebuild(self, group_id: str) -> Rebuilt:
         """Make a group anew from the raw episodes that the file keeps. Raises RebuildRefused and Retryable."""
+        # It stands on parts of this package.
+        from factstream.rebuild.rebuild import Rebuild
+
         line = self._line
         tools = Tools(
             store=self._store,

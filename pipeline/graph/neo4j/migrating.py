@@ -63,7 +63,7 @@ class Migrating:
     """One run over the steps that a graph still has before it.
 
     `batch` things are changed in one transaction; `graph` and `note` name the nodes that say the version and how far
-    it is. Raises Retryable while another process does it, and when the
+    it is; `within` limits it to some groups (none: all). Raises Retryable while another process does it, and when the
     lease was lost: open the store again.
     """
 
@@ -72,6 +72,7 @@ class Migrating:
     batch: int = BATCH
     graph: str = "graph"
     note: str = "migration"
+    within: Sequence[str] = ()
     _token: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     async def run(self, version: int) -> int:
@@ -88,16 +89,11 @@ class Migrating:
             await self.connection.write("migrate", BEGIN, {**self._names, "version": step.version})
             found = {**found, "part": None, "group": None, "after": None}
         log.warning("the graph is brought to version %d: %s", step.version, step.meaning)
-        groups = await self._groups(step)
         names = [part.name for part in step.parts]
         first = names.index(found["part"]) if found["part"] in names else 0
         for part in step.parts[first:]:
             resumed = part.name == found["part"]
-            for group in groups:
-                if resumed and found["group"] is not None and group < found["group"]:
-                    continue
-                after = found["after"] if resumed and group == found["group"] else ""
-                await self._part(part, group, after or "")
+            await self._part(part, (found["group"], found["after"]) if resumed else ("", ""))
         await self.connection.write("migrate", END, {**self._names, "version": step.version})
         log.warning("the graph has version %d", step.version)
 
@@ -105,28 +101,31 @@ class Migrating:
     def _names(self) -> dict[str, str]:
         return {"graph": self.graph, "note": self.note, "token": self._token}
 
-    async def _groups(self, step: Step) -> list[str]:
-        return [row["id"] for row in await self.connection.run("migrate", step.groups, {})]
-
-    async def _part(self, part: Part, group: str, after: str) -> None:
-        while True:
-            params = {"group_id": group, "after": after, "limit": self.batch}
+    async def _part(self, part: Part, behind: tuple[str, str]) -> None:
+        rows: Sequence[Row] = ()
+        while not rows or len(rows) == self.batch:
+            params = {
+                "group": behind[0],
+                "after": behind[1],
+                "limit": self.batch,
+                "within": list(self.within),
+            }
             rows = await self.connection.run("migrate", part.read, params)
             if not rows:
                 return
-            after = rows[-1]["id"]
+            behind = rows[-1]["group"], rows[-1]["id"]
             async with self.connection.transaction("migrate") as transaction:
-                await transaction.run(part.write, {"group_id": group, "rows": part.change(rows)})
-                await self._note(transaction, part, group, after)
+                await transaction.run(part.write, {"rows": part.change(rows)})
+                await self._note(transaction, part, behind)
 
-    async def _note(self, transaction: Transaction, part: Part, group: str, after: str) -> None:
+    async def _note(self, transaction: Transaction, part: Part, behind: tuple[str, str]) -> None:
         """How far it is, in the transaction of the batch; Retryable when another has taken over."""
         params = {
             **self._names,
             "millis": LEASE_SECONDS * 1000,
             "part": part.name,
-            "group": group,
-            "after": after,
+            "group": behind[0],
+            "after": behind[1],
         }
         if not (await transaction.run(NOTE, params))[0]["mine"]:
             raise Retryable("another process has taken over the migration of the graph")

@@ -63,19 +63,10 @@ async def graph(bolt_uri: str) -> AsyncIterator[Graph]:
     await made.store.close()
 
 
-class OfOneGroup(Migrating):
-    """The real steps over a group of the test's own; the version stands at a node of the test's own."""
-
-    only: tuple[str, ...] = ()
-
-    async def _groups(self, step: Any) -> list[str]:
-        return sorted(self.only)
-
-
-def migrating(connection: Neo4jConnection, *groups: str, batch: int = 2) -> OfOneGroup:
-    made = OfOneGroup(connection, STEPS, batch=batch, graph=f"graph {groups[0]}", note=f"note {groups[0]}")
-    made.only = groups
-    return made
+def migrating(connection: Neo4jConnection, *groups: str, batch: int = 2) -> Migrating:
+    """The real steps over groups of the test's own; the version stands at a node of the test's own."""
+    names = {"graph": f"graph {groups[0]}", "note": f"note {groups[0]}"}
+    return Migrating(connection, STEPS, batch=batch, within=groups, **names)
 
 
 async def old_graph(graph: Graph, connection: Neo4jConnection, group: str) -> dict[str, str]:

@@ -15,9 +15,10 @@ class Part:
 
     Args:
         name: of the part, for the note of how far it is; it never changes.
-        read: gives rows with a field `id`, in order of it, of `$group_id` behind `$after`, at most `$limit`.
+        read: gives rows with the fields `group` and `id`, in order of them, behind (`$group`, `$after`), at most
+            `$limit`; of the groups `$within`, where that names any.
         change: from the rows to the parameter `rows` of `write`; pure.
-        write: takes `$rows` of `$group_id`. Writing a batch again does nothing more.
+        write: takes `$rows`. Writing a batch again does nothing more.
     """
 
     name: str
@@ -28,9 +29,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Step:
-    """Leads to `version`. `groups` gives the groups (field `id`); every part is done group by group."""
+    """Leads to `version`, part by part."""
 
     version: int
     meaning: str
-    groups: str
     parts: tuple[Part, ...]

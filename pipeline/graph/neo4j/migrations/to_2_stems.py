@@ -10,24 +10,14 @@ from pipeline.model.episode import Episode
 from pipeline.model.fact import Fact
 from pipeline.text.analysis import search_text
 
-GROUPS = """CYPHER 25
-CALL () {
-    MATCH (x:Episodic) WHERE x.group_id IS NOT NULL AND x.uuid IS NOT NULL RETURN DISTINCT x.group_id AS id
-    UNION
-    MATCH (x:Entity) WHERE x.group_id IS NOT NULL AND x.uuid IS NOT NULL RETURN DISTINCT x.group_id AS id
-    UNION
-    MATCH (x:Community) WHERE x.group_id IS NOT NULL AND x.uuid IS NOT NULL RETURN DISTINCT x.group_id AS id
-}
-RETURN id ORDER BY id
-"""
-
 
 def _read(pattern: str, fields: str) -> str:
     return f"""CYPHER 25
 MATCH {pattern}
-WHERE x.group_id = $group_id AND x.uuid > $after
-WITH x ORDER BY x.uuid LIMIT $limit
-RETURN x.uuid AS id, {fields}
+WHERE x.group_id >= $group AND x.uuid IS NOT NULL AND (x.group_id > $group OR x.uuid > $after)
+    AND (size($within) = 0 OR x.group_id IN $within)
+WITH x ORDER BY x.group_id, x.uuid LIMIT $limit
+RETURN x.group_id AS group, x.uuid AS id, {fields}
 """
 
 
@@ -42,18 +32,24 @@ SET x.fs_text = w.text
 def _episodes(rows: Sequence[Row]) -> list[dict[str, Any]]:
     # A graph that Graphiti made has no episode of ours, and no analysed text.
     return [
-        {"id": row["id"], "text": search_text(Episode.model_validate_json(row["body"]).text)}
+        {
+            "group": row["group"],
+            "id": row["id"],
+            "text": search_text(Episode.model_validate_json(row["body"]).text),
+        }
         for row in rows
         if row["body"] is not None
     ]
 
 
 def _facts(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    told = [(row["id"], Fact.model_validate_json(row["body"])) for row in rows if row["body"] is not None]
-    return [
-        {"id": name, "text": search_text(fact.fact, fact.source.name, fact.target.name, fact.relation)}
-        for name, fact in told
-    ]
+    found = []
+    for row in rows:
+        if row["body"] is not None:
+            fact = Fact.model_validate_json(row["body"])
+            text = search_text(fact.fact, fact.source.name, fact.target.name, fact.relation)
+            found.append({"group": row["group"], "id": row["id"], "text": text})
+    return found
 
 
 def _named(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -69,31 +65,30 @@ def _named(rows: Sequence[Row]) -> list[dict[str, Any]]:
 STEP = Step(
     version=2,
     meaning="full-text search counts word stems",
-    groups=GROUPS,
     parts=(
         Part(
             "episodes",
             _read("(x:Episodic)", "x.fs_episode AS body"),
             _episodes,
-            _write("(x:Episodic {group_id: $group_id, uuid: w.id})"),
+            _write("(x:Episodic {group_id: w.group, uuid: w.id})"),
         ),
         Part(
             "entities",
             _read("(x:Entity)", "x.name AS name, x.fs_aliases AS aliases, x.summary AS summary"),
             _named,
-            _write("(x:Entity {group_id: $group_id, uuid: w.id})"),
+            _write("(x:Entity {group_id: w.group, uuid: w.id})"),
         ),
         Part(
             "facts",
             _read("()-[x:RELATES_TO]->()", "x.fs_fact AS body"),
             _facts,
-            _write("()-[x:RELATES_TO {group_id: $group_id, uuid: w.id}]->()"),
+            _write("()-[x:RELATES_TO {group_id: w.group, uuid: w.id}]->()"),
         ),
         Part(
             "communities",
             _read("(x:Community)", "x.name AS name, [] AS aliases, x.summary AS summary"),
             _named,
-            _write("(x:Community {group_id: $group_id, uuid: w.id})"),
+            _write("(x:Community {group_id: w.group, uuid: w.id})"),
         ),
     ),
 )
