@@ -55,6 +55,7 @@ def _facts(rows: Sequence[Row]) -> list[dict[str, Any]]:
 def _named(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return [
         {
+            "group": row["group"],
             "id": row["id"],
             "text": search_text(row["name"] or "", *(row["aliases"] or ()), row["summary"] or ""),
         }
