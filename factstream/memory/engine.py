@@ -160,7 +160,7 @@ class Engine:
 
     async def rebuild(self, group_id: str) -> Rebuilt:
         """Make a group anew from the raw episodes that the file keeps. Raises RebuildRefused and Retryable."""
-        # It stands on parts of this package.
+        # Its scratch files are locked as this package's are, so it imports this package.
         from factstream.rebuild.rebuild import Rebuild
 
         line = self._line
@@ -176,9 +176,6 @@ class Engine:
             vocabulary=line.resolve_facts.vocabulary,
         )
         folder = self.path.with_name(f"{self.path.name}-rebuild")
-        # Its scratch files are locked as this package's are, so it imports this package.
-        from factstream.rebuild.rebuild import Rebuild
-
         return await Rebuild(group_id, tools, Options(From.raw, folder, identity=self._embedder.model)).run()
 
     async def rebuild_communities(self, group_id: str) -> int:
