@@ -169,7 +169,7 @@ async def test_kill_in_the_middle_then_a_rebalance_then_a_clean_stop_lose_nothin
             await installation.send(EPISODES, f"g{n % 20}".encode(), orjson.dumps({"n": n}))
 
     def comes_from(records: list[Any], process: asyncio.subprocess.Process) -> bool:
-        return any(record.headers == (("pid", b"%d" % process.pid),) for record in records)
+        return any(("pid", b"%d" % process.pid) in record.headers for record in records)
 
     await send(200)
     async with worker(installation, 0.4) as first:
