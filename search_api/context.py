@@ -10,12 +10,18 @@ question, an item a line:
     Ana: Ana works at Acme.
 
 Stored text is data: its line breaks and runs of spaces become one space, so that it can neither start a line nor
-open a section. A line that does not fit is left out whole and shorter ones after it may still come in.
+open a section.
+
+Under a tight budget facts, entities and communities compete by value per token, see `search_api.packing`: the best fact
+comes first, a line that does not fit is left out whole, and what it leaves goes to others. Episodes, which are long,
+take what is left, best first. Where it was asked for, a fact is followed by what it replaced, if that fits as well:
+
+    - Ana works at Acme (2024-01-10 - present) (before: Ana works at Birch, 2021-03-01 - 2024-01-10)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.graph.search import Scope
@@ -24,11 +30,16 @@ from pipeline.model.entity import Entity
 from pipeline.model.fact import Fact, FactView
 from pipeline.model.moments import iso
 from search_api.labels import ENGLISH, Labels
+from search_api.packing import Offer, packed, values
 from search_api.retrieval.found import Found, Hit, hit_id
 from search_api.tokens import estimate_tokens, token_weight
 
 SECTIONS = (Scope.facts, Scope.entities, Scope.communities, Scope.episodes)
 MAX_EPISODE_CHARACTERS = 2000
+REPLACED_VALUE = 0.5
+"""What a fact replaced is worth, beside the fact."""
+
+_GAP = "\n\n"
 
 
 @dataclass(frozen=True)
@@ -48,36 +59,63 @@ def write_context(found: Found, max_tokens: int, labels: Labels = ENGLISH) -> Co
         Scope.communities: labels.communities,
         Scope.episodes: labels.episodes,
     }
-    left = float(max_tokens)
+    pieces = [piece for scope in SECTIONS for piece in _pieces(scope, found.hits.get(scope, ()), labels)]
+    chosen = _chosen(pieces, headings, max_tokens)
     blocks: list[str] = []
     told: dict[Scope, tuple[str, ...]] = {}
     for scope in SECTIONS:
-        start = f"\n\n{headings[scope]}" if blocks else headings[scope]
-        lines, ids = _fitting(found.hits.get(scope, ()), left - token_weight(start), labels)
-        told[scope] = tuple(ids)
-        if lines:
-            block = "\n".join([start, *lines])
-            left -= token_weight(block)
-            blocks.append(block)
-    text = "".join(blocks)
+        kept = [piece for place, piece in enumerate(pieces) if place in chosen and piece.scope is scope]
+        told[scope] = tuple(dict.fromkeys(one for piece in kept for one in piece.ids))
+        if kept:
+            blocks.append("".join([headings[scope], *(piece.text for piece in kept)]))
+    text = _GAP.join(blocks)
     return Context(text, estimate_tokens(text), told)
 
 
-def _fitting(hits: Iterable[Hit], left: float, labels: Labels) -> tuple[list[str], list[str]]:
-    lines, ids = [], []
-    told: set[str] = set()
-    for hit in hits:
-        line = _line(hit, labels)
-        if line in told:
-            # The same words for another pair: they are told with the first.
-            ids.append(hit_id(hit))
+@dataclass
+class _Piece:
+    """A line with its break, or what may be added to the line before it (`addition`); the ids that it tells."""
+
+    scope: Scope
+    text: str
+    value: float
+    ids: list[str]
+    addition: bool = False
+
+
+def _pieces(scope: Scope, hits: Sequence[Hit], labels: Labels) -> list[_Piece]:
+    """What may be told of a scope, best first. The same words for another pair are told with the first."""
+    pieces: list[_Piece] = []
+    told: dict[str, _Piece] = {}
+    for hit, value in zip(hits, values([hit.score for hit in hits]), strict=True):
+        line = "\n" + _line(hit, labels)
+        if (known := told.get(line)) is not None:
+            known.ids.append(hit_id(hit))
             continue
-        if (weight := token_weight("\n" + line)) <= left:
-            left -= weight
-            lines.append(line)
-            told.add(line)
-            ids.append(hit_id(hit))
-    return lines, ids
+        told[line] = _Piece(scope, line, value, [hit_id(hit)])
+        pieces.append(told[line])
+        if hit.replaced:
+            before = dict.fromkeys(f"{_plain(one.fact)}, {_interval(one, labels)}" for one in hit.replaced)
+            ids = [one.hyperedge or one.id for one in hit.replaced]
+            text = f" ({labels.before} {'; '.join(before)})"
+            pieces.append(_Piece(scope, text, value * REPLACED_VALUE, ids, addition=True))
+    return pieces
+
+
+def _chosen(pieces: Sequence[_Piece], headings: Mapping[Scope, str], max_tokens: int) -> frozenset[int]:
+    offers = [
+        Offer(piece.scope, token_weight(piece.text), piece.value, place - 1 if piece.addition else None)
+        for place, piece in enumerate(pieces)
+    ]
+    # The first section has no gap before it.
+    openings = {scope.value: token_weight(_GAP + heading) for scope, heading in headings.items()}
+    return packed(
+        offers,
+        openings,
+        max_tokens + token_weight(_GAP),
+        first=[0] if pieces and pieces[0].scope is Scope.facts else [],
+        last=[place for place, piece in enumerate(pieces) if piece.scope is Scope.episodes],
+    )
 
 
 def _line(hit: Hit, labels: Labels) -> str:

@@ -22,7 +22,7 @@ _ENGLISH = word_set("""
 
 @dataclass(frozen=True)
 class Labels:
-    """Headings, and what stands for an end or a start that is not known."""
+    """Headings, and what stands for an end or a start that is not known, or before what was replaced."""
 
     facts: str
     entities: str
@@ -30,11 +30,12 @@ class Labels:
     episodes: str
     present: str
     unknown: str
+    before: str
 
 
-ENGLISH = Labels("Facts:", "Entities:", "Communities:", "Episodes:", "present", "unknown")
-SPANISH = Labels("Hechos:", "Entidades:", "Comunidades:", "Episodios:", "presente", "desconocido")
-CHINESE = Labels("事实：", "实体：", "社区：", "片段：", "至今", "未知")
+ENGLISH = Labels("Facts:", "Entities:", "Communities:", "Episodes:", "present", "unknown", "before:")
+SPANISH = Labels("Hechos:", "Entidades:", "Comunidades:", "Episodios:", "presente", "desconocido", "antes:")
+CHINESE = Labels("事实：", "实体：", "社区：", "片段：", "至今", "未知", "此前：")
 
 
 def labels_for(question: str) -> Labels:

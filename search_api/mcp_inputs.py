@@ -138,10 +138,15 @@ class ContextInput(_Question):
     max_tokens: Annotated[
         StrictInt, Field(ge=1, le=100_000, description="The text is at most about this long, in tokens.")
     ] = 2000
+    replaced: Annotated[
+        StrictBool,
+        Field(description="Tell with each fact what it replaced: the former employer, address, plan."),
+    ] = False
 
     def request(self) -> ContextRequest:
         """As the service takes it. Raises ValidationError."""
-        return ContextRequest.model_validate({**self._fields(), "max_tokens": self.max_tokens})
+        asked = {"max_tokens": self.max_tokens, **({"replaced": True} if self.replaced else {})}
+        return ContextRequest.model_validate({**self._fields(), **asked})
 
 
 class EntityInput(ToolInput):

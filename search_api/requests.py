@@ -6,7 +6,16 @@ import unicodedata
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from pipeline.graph.search import Filters, Method, Scope, TimeRange
@@ -193,7 +202,10 @@ class SearchRequest(_Input):
 
 
 class ContextRequest(SearchRequest):
-    """A search whose answer is a text for a prompt, at most `max_tokens` long."""
+    """A search whose answer is a text for a prompt, at most `max_tokens` long.
+
+    With `replaced`, each fact of which there is one at a time is told with what held before it.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -203,3 +215,4 @@ class ContextRequest(SearchRequest):
 
     recipe: Annotated[StrictStr, AfterValidator(_recipe)] = MEMORY_RECIPE
     max_tokens: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = 4000
+    replaced: StrictBool = False

@@ -53,6 +53,7 @@ def context(
     scope: Scopes = None,
     recipe: Recipe = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="Budget of the text.")] = 2000,
+    replaced: Annotated[bool, typer.Option("--replaced", help="With each fact, what it replaced.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     url: Url = None,
@@ -60,6 +61,9 @@ def context(
 ) -> None:
     """The text to put into a prompt for a question."""
     body = _body(query, group, scope, recipe, as_of, known_at) | {"max_tokens": max_tokens}
+    if replaced:
+        # Only then: a service that does not know the field refuses it.
+        body["replaced"] = True
     answer = request("POST", f"{_base(url)}/v1/context", json=body)
     typer.echo(json.dumps(answer, ensure_ascii=False, indent=2) if as_json else answer["context"])
 

@@ -36,6 +36,7 @@ class SearchOptions(TypedDict, total=False):
 
 
 class ContextOptions(SearchOptions, total=False):
-    """Optional fields of a context: those of a search, and a budget."""
+    """Optional fields of a context: those of a search, a budget, and whether facts are told with what they replaced."""
 
     max_tokens: int
+    replaced: bool

@@ -131,6 +131,17 @@ class Place:
     sequence: int
 
 
+@dataclass(frozen=True)
+class SlotStart:
+    """Where a value of a (source, relation) begins, of which there is one at a time. `symmetric`: either end has a slot."""
+
+    source: str
+    relation: str
+    target: str
+    start: datetime
+    symmetric: bool = False
+
+
 Item = Fact | Entity | StoredEpisode | Community
 
 
@@ -200,6 +211,12 @@ class GraphReader(Protocol):
 
     async def hyperedges(self, group_id: str, ids: Sequence[str]) -> Sequence[Fact]:
         """The facts that share one of these ids, or shared it last, with their histories; one for each pair."""
+
+    async def values_before(
+        self, group_id: str, starts: Sequence[SlotStart], known_at: datetime | None
+    ) -> Sequence[Fact]:
+        """For each start the fact of its slot, of another pair and of cardinality `one`, that ended last by then, as
+        believed at `known_at` (None: now); with their histories, each once. One round trip for all."""
 
     async def entity(self, group_id: str, entity_id: str) -> Entity | None:
         """One entity."""

@@ -17,6 +17,7 @@ class Hit:
     """An item with its score; for a fact, also the belief to show.
 
     `pairs`: those over which one sentence states it, its own first. `whole`: none that is known is missing there.
+    `replaced`: what held in its slot before, of each pair; filled when it was asked for.
     """
 
     item: Item
@@ -24,6 +25,7 @@ class Hit:
     shown: FactView | None = None
     pairs: tuple[FactView, ...] = ()
     whole: bool = True
+    replaced: tuple[FactView, ...] = ()
 
 
 @dataclass(frozen=True)

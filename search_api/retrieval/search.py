@@ -27,6 +27,7 @@ from search_api.retrieval.memory import MemoryWeights, episodes_in_context
 from search_api.retrieval.plan import choose_methods, choose_scopes, search_plan
 from search_api.retrieval.rank import fused, ranked
 from search_api.retrieval.ranked import Ranked
+from search_api.retrieval.replaced import with_replaced
 
 _log = logging.getLogger(__name__)
 
@@ -74,6 +75,8 @@ class Retrieval:
         """The items as a text for a prompt."""
         start = self._stopwatch()
         found = await self.find(request, CONTEXT_SCOPES)
+        if request.replaced:
+            found = await with_replaced(self._reader, found, request.known_at)
         context = write_context(found, request.max_tokens, labels_for(request.query or ""))
         return ContextAnswer(
             context=context.text,

@@ -231,6 +231,18 @@ async def test_the_limit_counts_sentences(world: World) -> None:
     assert sorted(len(fact.pairs) for fact in found) == [0, 8]
 
 
+async def test_a_context_tells_what_each_pair_replaced(world: World) -> None:
+    await world.tell("e1", 1, told("Ana", fact="Ana works at Birch", of="Birch"), cardinality="one")
+    await world.tell("e2", 5, told("Luis", fact="Luis works at Cedar", of="Cedar"), cardinality="one")
+    await world.tell("e3", 10, told("Ana"), told("Luis"), told("Mei"), cardinality="one")
+    context, ids = await world.context(replaced=True)
+    assert context.startswith(f"Facts:\n- {SENTENCE} (2024-01-10 - present) (before: ")
+    assert "Ana works at Birch, 2024-01-01 - 2024-01-10" in context
+    assert "Luis works at Cedar, 2024-01-05 - 2024-01-10" in context
+    assert context.count("\n") == 1
+    assert len(ids) == 3
+
+
 async def test_scopes_without_facts_ask_nothing_more(world: World) -> None:
     await world.tell("e1", 1, told("Ana"), told("Luis"))
     answer = await world.retrieval.search(

@@ -78,6 +78,36 @@ WHERE x.group_id = $group_id AND x.fs_hyperedge = id
 RETURN x.fs_fact AS fact ORDER BY x.fs_created, x.uuid
 """
 
+# The slot by its evidence, as the write side reads it: an entity may have very many facts.
+VALUES_BEFORE = """CYPHER 25
+UNWIND $starts AS look
+CALL (look) {
+    CALL (look) {
+        UNWIND look.slots AS slot
+        MATCH (v:Evidence {group_id: $group_id, fs_slot: slot})
+        WHERE v.fs_cardinality = 'one'
+        RETURN v.fs_triplet AS triplet
+        UNION
+        UNWIND look.end_slots AS slot
+        MATCH (v:Evidence {group_id: $group_id, fs_object_slot: slot})
+        WHERE v.fs_cardinality = 'one'
+        RETURN v.fs_triplet AS triplet
+    }
+    MATCH ()-[x:RELATES_TO {group_id: $group_id, fs_triplet: triplet}]->()
+    WHERE x.fs_cardinality = 'one'
+        AND (x.fs_source IN look.ends OR (look.symmetric AND x.fs_target IN look.ends))
+        AND NOT (x.fs_source = look.source AND x.fs_target = look.target)
+        AND NOT (look.symmetric AND x.fs_source = look.target AND x.fs_target = look.source)
+    WITH x, look, size([k IN x.fs_belief_from WHERE k <= $known_at]) - 1 AS place
+    WHERE place >= 0
+    WITH x, look, x.fs_belief_valid[place] AS start, x.fs_belief_invalid[place] AS end
+    WHERE start <= end AND end <= look.start
+    RETURN x ORDER BY end DESC, start DESC, x.uuid DESC LIMIT 1
+}
+WITH DISTINCT x
+RETURN x.fs_fact AS fact
+"""
+
 ENTITY = f"""CYPHER 25
 MATCH (x:Entity {{group_id: $group_id, uuid: $id}})
 RETURN {ENTITY_FIELDS} AS item

@@ -14,12 +14,13 @@ from pipeline.errors import Retryable
 from pipeline.graph.neo4j import codec
 from pipeline.graph.neo4j import queries_read as queries
 from pipeline.graph.neo4j.connection import Neo4jConnection, Row
+from pipeline.graph.neo4j.properties import slot_id
 from pipeline.graph.neo4j.queries_search import search_query
 from pipeline.graph.neo4j.schema import READ_VERSION, SCHEMA_VERSION, ping_schema
 from pipeline.graph.neo4j.search_params import params_of, shape_of
 from pipeline.graph.neo4j.search_rows import candidates_of
 from pipeline.graph.neo4j.warming import Warming, common_plans
-from pipeline.graph.search import Candidates, Place, Progress, SearchPlan, StoredEpisode
+from pipeline.graph.search import Candidates, Place, Progress, SearchPlan, SlotStart, StoredEpisode
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState
@@ -131,6 +132,18 @@ class Neo4jGraphReader:
         params = {"group_id": group_id, "ids": list(ids)}
         return [codec.fact(row) for row in await self._run("read_hyperedges", queries.HYPEREDGES, params)]
 
+    async def values_before(
+        self, group_id: str, starts: Sequence[SlotStart], known_at: datetime | None
+    ) -> Sequence[Fact]:
+        """What stood in each slot before."""
+        params = {
+            "group_id": group_id,
+            "known_at": codec.UNBOUNDED_FUTURE if known_at is None else codec.micros(known_at),
+            "starts": [_look(one) for one in starts],
+        }
+        rows = await self._run("read_values_before", queries.VALUES_BEFORE, params)
+        return [codec.fact(row) for row in rows]
+
     async def entity(self, group_id: str, entity_id: str) -> Entity | None:
         """One entity."""
         row = await self._one("read_entity", queries.ENTITY, group_id, entity_id)
@@ -164,6 +177,20 @@ def _before(before: datetime | Place | None) -> dict[str, int]:
         return {"before": codec.micros(before.reference_time), "sequence": before.sequence}
     end = codec.UNBOUNDED_FUTURE if before is None else codec.micros(before)
     return {"before": end, "sequence": codec.UNBOUNDED_PAST}
+
+
+def _look(one: SlotStart) -> dict[str, Any]:
+    ends = [one.source, one.target] if one.symmetric else [one.source]
+    slots = [slot_id(end, one.relation) for end in ends]
+    return {
+        "source": one.source,
+        "target": one.target,
+        "ends": ends,
+        "slots": slots,
+        "end_slots": slots if one.symmetric else [],
+        "symmetric": one.symmetric,
+        "start": codec.micros(one.start),
+    }
 
 
 def _start(fact: Fact) -> tuple[datetime, datetime, str]:

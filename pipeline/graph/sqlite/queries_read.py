@@ -153,6 +153,20 @@ HYPEREDGES = """
 SELECT f.body FROM json_each(:ids) i
 CROSS JOIN hyperedge h ON h.group_no = :group AND h.id = i.value
 JOIN fact f ON f.no = h.fact_no ORDER BY f.created_at, f.id"""
+VALUE_BEFORE = """
+WITH slot AS (
+    SELECT no FROM fact WHERE group_no = :group AND source = :source AND relation = :relation
+    UNION
+    SELECT no FROM fact WHERE :symmetric AND group_no = :group AND source = :target AND relation = :relation
+    UNION
+    SELECT no FROM fact
+    WHERE :symmetric AND group_no = :group AND target IN (:source, :target) AND relation = :relation)
+SELECT f.id, f.body FROM slot CROSS JOIN fact f ON f.no = slot.no CROSS JOIN belief b ON b.fact_no = f.no
+WHERE b.holds = 1 AND b.known_from <= :known AND b.known_to > :known AND b.valid_to <= :start
+  AND NOT (f.source = :source AND f.target = :target)
+  AND NOT (:symmetric AND f.source = :target AND f.target = :source)
+  AND json_extract(f.body, '$.cardinality') = 'one'
+ORDER BY b.valid_to DESC, b.valid_from DESC, f.id DESC LIMIT 1"""
 ENTITY = "SELECT body, community_id FROM entity WHERE group_no = :group AND id = :id"
 ENTITY_FACTS = """
 SELECT body FROM fact WHERE group_no = :group AND source = :id

@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from pipeline.graph.search import Candidates, Place, Progress, SearchPlan, StoredEpisode
+from pipeline.graph.search import Candidates, Place, Progress, SearchPlan, SlotStart, StoredEpisode
 from pipeline.graph.sqlite import queries_read as queries
 from pipeline.graph.sqlite import schema
 from pipeline.graph.sqlite.codec import UNBOUNDED_FROM, UNBOUNDED_TO, json_list, micros, read_entity
 from pipeline.graph.sqlite.communities import read_one
+from pipeline.graph.sqlite.conditions import NOW
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.items import stored_episode
 from pipeline.graph.sqlite.legs import Search
@@ -142,6 +143,28 @@ class SqliteGraphReader:
             return [Fact.model_validate_json(body) for (body,) in rows]
 
         return await self._in_group("read_hyperedges", group_id, work, [])
+
+    async def values_before(
+        self, group_id: str, starts: Sequence[SlotStart], known_at: datetime | None
+    ) -> Sequence[Fact]:
+        """What stood in each slot before, over one snapshot."""
+
+        def work(connection: sqlite3.Connection, group: int) -> list[Fact]:
+            found: dict[str, str] = {}
+            for one in starts:
+                place = {
+                    "group": group,
+                    "source": one.source,
+                    "relation": one.relation,
+                    "target": one.target,
+                    "symmetric": one.symmetric,
+                    "start": micros(one.start),
+                    "known": NOW if known_at is None else micros(known_at),
+                }
+                found.update(connection.execute(queries.VALUE_BEFORE, place).fetchall())
+            return [Fact.model_validate_json(body) for body in found.values()]
+
+        return await self._in_group("read_values_before", group_id, work, [])
 
     async def entity(self, group_id: str, entity_id: str) -> Entity | None:
         """One entity."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -69,3 +70,18 @@ def test_dead_replay_wants_to_know_what() -> None:
     done = run(app, ["dead", "replay"])
     assert done.exit_code == 1
     assert "--all" in done.output
+
+
+def test_a_context_asks_for_what_was_replaced_only_when_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, Any]] = []
+
+    def answer(method: str, url: str, *, json: dict[str, Any]) -> dict[str, Any]:
+        sent.append(json)
+        return {"context": f"{method} {url}"}
+
+    monkeypatch.setattr("factstream.cli.ask.request", answer)
+    for more in ([], ["--replaced"]):
+        done = run(app, ["context", "Where is Ana?", "-g", "g", "--url", "http://search", *more])
+        assert done.output == "POST http://search/v1/context\n"
+    asked = {"query": "Where is Ana?", "group_ids": ["g"], "max_tokens": 2000}
+    assert sent == [asked, {**asked, "replaced": True}]

@@ -53,6 +53,15 @@ async def test_timelines_of_a_group_and_of_an_entity_by_name_or_id(memory: Memor
     assert await told("Nobody") == []
 
 
+async def test_a_context_tells_what_was_replaced_when_asked(memory: Memory) -> None:
+    await memory.add_many([works_at(n, subject="Ana", one=True) for n in (1, 2)])
+    now = (await memory.context("Ana", group_ids="g", scopes=["facts"])).context
+    assert now == "Facts:\n- Ana works at C2 (2000-01-03 - present)"
+    told = await memory.context("Ana", group_ids="g", scopes=["facts"], replaced=True)
+    assert told.context == f"{now} (before: Ana works at C1, 2000-01-02 - 2000-01-03)"
+    assert len(told.facts) == 2
+
+
 async def test_an_id_is_one_episode_and_its_first_content_wins(memory: Memory) -> None:
     second = {**works_at(2), "id": "e1"}
     states = [a.state for a in await memory.add_many([works_at(1), second, works_at(1)])]

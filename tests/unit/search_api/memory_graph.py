@@ -16,6 +16,7 @@ from pipeline.graph.search import (
     Progress,
     Scope,
     SearchPlan,
+    SlotStart,
     StoredEpisode,
     item_key,
 )
@@ -40,6 +41,7 @@ class MemoryGraph:
         self.opened = 0
         self.was_opened = asyncio.Event()
         self.closed = 0
+        self.slots_read = 0
 
     # What tests fill in.
 
@@ -55,6 +57,7 @@ class MemoryGraph:
             source=EntityRef(id=source, name=source),
             target=EntityRef(id=target, name=target),
             relation=given.get("relation", "KNOWS"),
+            cardinality=given.get("cardinality", "many"),
             fact=text,
             beliefs=given.get("beliefs", (belief,)),
             support=tuple(
@@ -153,6 +156,18 @@ class MemoryGraph:
     async def hyperedges(self, group_id: str, ids: Sequence[str]) -> Sequence[Fact]:
         self._check()
         return [f for f in self._facts() if f.group_id == group_id and f.hyperedge in ids]
+
+    async def values_before(
+        self, group_id: str, starts: Sequence[SlotStart], known_at: datetime | None
+    ) -> Sequence[Fact]:
+        self._check()
+        self.slots_read += 1
+        slots = {(one.source, one.relation) for one in starts}
+        return [
+            fact
+            for fact in self._facts()
+            if fact.group_id == group_id and (fact.source.id, fact.relation) in slots and view(fact, known_at)
+        ]
 
     async def entity(self, group_id: str, entity_id: str) -> Entity | None:
         return self._one(Scope.entities, group_id, entity_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -136,6 +137,43 @@ def test_a_section_in_which_nothing_fits_has_no_heading():
     context = write_context(found(facts=[fact_hit("a fact")], entities=[entity_hit("E", "y" * 400)]), 30)
     assert "Entities" not in context.text
     assert context.told[Scope.entities] == ()
+
+
+def test_a_tight_budget_goes_to_what_is_worth_most():
+    def scored(hits, *scores):
+        return [replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)]
+
+    community = Community(id="c1", group_id="g", name="Oslo", summary="People who row.", created_at=LEARNED)
+    hits = {
+        "facts": scored(
+            [
+                fact_hit("Ewa works at Loom", id="best"),
+                fact_hit("w " * 90, id="long"),
+                fact_hit("Bo", id="last"),
+            ],
+            0.9,
+            0.3,
+            0.2,
+        ),
+        "entities": scored([entity_hit("Ewa", "Ewa works."), entity_hit("Loom", "A studio.")], 0.04, 0.01),
+        "communities": scored([Hit(community, 1.0)], 7.0),
+    }
+    context = write_context(found(**hits), 50)
+    assert context.text == (
+        "Facts:\n"
+        "- Ewa works at Loom (2021-02-03 - present)\n"
+        "- Bo (2021-02-03 - present)\n"
+        "\n"
+        "Entities:\n"
+        "Ewa: Ewa works.\n"
+        "Loom: A studio.\n"
+        "\n"
+        "Communities:\n"
+        "Oslo: People who row."
+    )
+    assert context.told[Scope.facts] == ("best", "last")
+    assert write_context(found(**hits), 14).told[Scope.facts] == ("best",)
+    assert write_context(found(**hits), 500).told[Scope.facts] == ("best", "long", "last")
 
 
 @pytest.mark.parametrize("break_", ["\n", "\r\n", "\u2028", "\x85", "\n\nEntities:\nAna: "])

@@ -67,6 +67,16 @@ async def test_an_agent_finds_its_way_from_a_question_to_the_source(tmp_path, mo
             }
             text = await call(client, "context", query="Where does Ana work?", group_ids=["g"])
             assert "Ana works at Birch (2024-03-01 - present)" in text["context"]
+            assert "before" not in text["context"]
+            text = await call(
+                client,
+                "context",
+                query="Where does Ana work?",
+                group_ids=["g"],
+                replaced=True,
+                max_tokens=100,
+            )
+            assert "(2024-03-01 - present) (before: Ana works at Acme, " in text["context"]
             found = await call(client, "search", query="Where does Ana work?", group_ids=["g"], as_of=None)
             (fact,) = found["facts"]
             assert fact["target"]["name"] == "Birch"

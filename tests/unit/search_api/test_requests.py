@@ -138,6 +138,12 @@ def test_a_centre_alone_means_an_order_by_distance_but_a_named_recipe_keeps_its_
 
 def test_context_has_a_budget():
     assert ContextRequest(query="ana", group_ids=("g",)).max_tokens == 4000
+    assert ContextRequest(query="ana", group_ids=("g",)).replaced is False
+    for wrong in (1, "yes", None):
+        with pytest.raises(ValidationError, match="replaced"):
+            ContextRequest(query="ana", group_ids=("g",), replaced=wrong)
+    with pytest.raises(ValidationError, match="replaced"):
+        SearchRequest(query="ana", group_ids=("g",), replaced=True)
     with pytest.raises(ValidationError, match="max_tokens"):
         ContextRequest(query="ana", group_ids=("g",), max_tokens=0)
 
