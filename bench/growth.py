@@ -28,7 +28,7 @@ from bench.scale_graph import BATCH, DIMENSION, FACTS_AN_EPISODE, NOW, Made, Sca
 from factstream import compose
 from factstream.settings import Settings
 from pipeline.embedding.hashing import HashingEmbedder
-from pipeline.graph.neo4j import queries_write as q
+from pipeline.graph.neo4j import queries_facts as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.properties import evidence_parameters
 from pipeline.model.episode import Episode, Source

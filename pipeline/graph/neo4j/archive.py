@@ -22,10 +22,9 @@ from pipeline.graph.archive import (
     unpacked,
 )
 from pipeline.graph.ledger import STAGES
-from pipeline.graph.neo4j import codec
+from pipeline.graph.neo4j import codec, queries_communities, queries_entities, queries_facts
 from pipeline.graph.neo4j import queries_archive as q
 from pipeline.graph.neo4j import queries_curation as curation
-from pipeline.graph.neo4j import queries_write as write
 from pipeline.graph.neo4j.connection import Neo4jConnection, Row, Transaction
 from pipeline.graph.neo4j.properties import (
     Properties,
@@ -155,7 +154,7 @@ class _Restoring:
             community_parameters(CommunityWrite(r.community, _values(r.vector)), self._dimension)
             for r in _of(chunk, CommunityRecord)
         ]:
-            await self._run(write.WRITE_COMMUNITIES, communities=communities)
+            await self._run(queries_communities.WRITE_COMMUNITIES, communities=communities)
         await self._entities(_of(chunk, EntityRecord))
         if mentions := [self._mention(record) for record in _of(chunk, ContributionRecord)]:
             rows = await self._run(curation.WRITE_CONTRIBUTIONS, mentions=mentions)
@@ -163,15 +162,15 @@ class _Restoring:
                 rows[0]["written"], mentions, "an episode or an entity that it mentions", "contribution"
             )
         if evidence := [evidence_parameters(r.evidence) for r in _of(chunk, EvidenceRecord)]:
-            await self._run(write.WRITE_EVIDENCE, evidence=evidence)
+            await self._run(queries_facts.WRITE_EVIDENCE, evidence=evidence)
         if facts := [
             fact_parameters(FactWrite(r.fact, _values(r.vector)), self._dimension, self._at)
             for r in _of(chunk, FactRecord)
         ]:
-            rows = await self._run(write.WRITE_FACTS, facts=facts)
+            rows = await self._run(queries_facts.WRITE_FACTS, facts=facts)
             _all_there(rows[0]["written"], facts, "an entity that a fact joins", "fact")
         if merges := [merge_parameters(r.merge) for r in _of(chunk, MergeRecord)]:
-            await self._run(write.WRITE_MERGES, merges=merges)
+            await self._run(queries_entities.WRITE_MERGES, merges=merges)
         if marks := [r.model_dump(exclude={"kind"}) for r in _of(chunk, MarkRecord)]:
             await self._run(q.SET_MARKS, marks=marks)
 
@@ -181,7 +180,7 @@ class _Restoring:
         entities = [
             entity_parameters(EntityWrite(r.entity, _values(r.vector)), self._dimension) for r in records
         ]
-        await self._run(write.WRITE_ENTITIES, entities=entities)
+        await self._run(queries_entities.WRITE_ENTITIES, entities=entities)
         created = [{k: e[k] for k in ("uuid", "created_at", "created")} for e in entities]
         await self._run(curation.SET_CREATED, entities=created)
         moves = [
@@ -194,7 +193,7 @@ class _Restoring:
             if r.entity.community_id is not None
         ]
         if moves:
-            row = (await self._run(write.MOVE_MEMBERS, moves=moves, at=self._at))[0]
+            row = (await self._run(queries_communities.MOVE_MEMBERS, moves=moves, at=self._at))[0]
             _all_there(row["placed"], moves, "a community", "entity.community_id")
 
     def _episode(self, record: EpisodeRecord) -> Properties:

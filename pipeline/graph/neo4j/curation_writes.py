@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pipeline.errors import Fenced, Poison, Retryable
 from pipeline.graph.ledger import FENCED_STAGES, FORGOTTEN, NOTICE, STAGES, CurationCommit, Ledger, Trace
 from pipeline.graph.needles import needles
-from pipeline.graph.neo4j import codec
+from pipeline.graph.neo4j import codec, queries_communities, queries_entities, queries_facts
 from pipeline.graph.neo4j import queries_curation as q
-from pipeline.graph.neo4j import queries_write as write
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.entity_writes import write_entities
 from pipeline.graph.neo4j.lane import Commit, Lane
@@ -195,7 +194,9 @@ class CurationWrites:
                 entities=[{k: e[k] for k in ("uuid", "created_at", "created")} for e in entities],
             )
         if given.evidence:
-            await commit.run(write.WRITE_EVIDENCE, evidence=[evidence_parameters(e) for e in given.evidence])
+            await commit.run(
+                queries_facts.WRITE_EVIDENCE, evidence=[evidence_parameters(e) for e in given.evidence]
+            )
         if given.contributions:
             mentions = [
                 {
@@ -209,23 +210,25 @@ class CurationWrites:
                 raise Poison("an episode or an entity that it mentions is not in the graph", "contributions")
         if given.facts:
             facts = [fact_parameters(w, self.dimension, given.at) for w in given.facts]
-            rows = await commit.run(write.WRITE_FACTS, facts=facts)
+            rows = await commit.run(queries_facts.WRITE_FACTS, facts=facts)
             if rows[0]["written"] != len(facts):
                 raise Poison("an entity that a fact joins is not in the graph", "facts")
         if given.merges:
-            await commit.run(write.WRITE_MERGES, merges=[merge_parameters(m) for m in given.merges])
+            await commit.run(
+                queries_entities.WRITE_MERGES, merges=[merge_parameters(m) for m in given.merges]
+            )
         await commit.run(q.DROP_ORPHAN_KEYS)
 
     async def _place(self, commit: Commit, given: CurationCommit) -> None:
         if given.communities:
             communities = [community_parameters(w, self.dimension) for w in given.communities]
-            await commit.run(write.WRITE_COMMUNITIES, communities=communities)
+            await commit.run(queries_communities.WRITE_COMMUNITIES, communities=communities)
         moves = [
             {"entity": e, "community": c, "uuid": stable_id("has_member", given.group_id, c or "", e)}
             for e, c in sorted(given.moves.items())
         ]
         if moves:
-            row = (await commit.run(write.MOVE_MEMBERS, moves=moves, at=given.at))[0]
+            row = (await commit.run(queries_communities.MOVE_MEMBERS, moves=moves, at=given.at))[0]
             if row["placed"] != len(moves):
                 raise Poison("an entity or a community that a move names is not in the graph", "moves")
         await commit.run(q.DROP_MEMBERLESS_COMMUNITIES)

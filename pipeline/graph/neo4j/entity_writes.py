@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pipeline.errors import Poison
 from pipeline.graph.neo4j import codec
-from pipeline.graph.neo4j import queries_write as q
+from pipeline.graph.neo4j import queries_entities as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import RESOLVE_ENTITIES, Commit, Lane, begin, mark_of
 from pipeline.graph.neo4j.properties import entity_parameters, merge_parameters, vector

@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from pipeline.cost.day_total import DayTotal
 from pipeline.errors import NewerFormat
-from pipeline.graph.neo4j import queries_write as q
+from pipeline.graph.neo4j import queries_episodes as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import EXTRACT, RESOLVE_ENTITIES, RESOLVE_FACTS, Lane, begin, mark_of
 from pipeline.graph.neo4j.properties import episode_properties, vector

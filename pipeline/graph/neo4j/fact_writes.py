@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.errors import Poison
 from pipeline.graph.neo4j import codec
-from pipeline.graph.neo4j import queries_write as q
+from pipeline.graph.neo4j import queries_facts as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.entity_writes import write_entities
 from pipeline.graph.neo4j.lane import RESOLVE_FACTS, Lane, begin, mark_of

@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.cost.day_total import DayTotal
 from pipeline.errors import Fenced, Retryable
-from pipeline.graph.neo4j import queries_write as q
+from pipeline.graph.neo4j import queries_lane as q
 from pipeline.graph.neo4j.connection import Neo4jConnection, Row, Transaction
 from pipeline.graph.neo4j.schema import check_version
 from pipeline.graph.port import Mark

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.graph.neo4j.queries_write import ENTITY_FIELDS
+from pipeline.graph.neo4j.queries_lane import ENTITY_FIELDS
 
 GROUPS = """CYPHER 25
 MATCH (mark:StageMark) RETURN DISTINCT mark.group_id AS id

@@ -3,7 +3,7 @@ that no vector leaves the database."""
 
 from __future__ import annotations
 
-from pipeline.graph.neo4j.queries_write import ENTITY_FIELDS
+from pipeline.graph.neo4j.queries_lane import ENTITY_FIELDS
 
 DUMP_EPISODES = """CYPHER 25
 MATCH (p:Episodic)

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pipeline.graph.neo4j import properties, queries_write
+from pipeline.graph.neo4j import (
+    properties,
+    queries_communities,
+    queries_entities,
+    queries_episodes,
+    queries_facts,
+)
 from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, micros
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.reader import Neo4jGraphReader
@@ -122,7 +128,7 @@ class GraphWriter:
             vector = vectors[number] if vectors else self.default_vector
             await self.connection.write(
                 "test",
-                queries_write.RECEIVE,
+                queries_episodes.RECEIVE,
                 {
                     "group_id": each.group_id,
                     "episode_id": each.id,
@@ -140,7 +146,7 @@ class GraphWriter:
         ]
         await self.connection.write(
             "test",
-            queries_write.WRITE_ENTITIES,
+            queries_entities.WRITE_ENTITIES,
             {
                 "group_id": written[0].group_id,
                 "entities": [properties.entity_parameters(write, DIMENSION) for write in writes],
@@ -153,7 +159,7 @@ class GraphWriter:
         """MENTIONS from an episode."""
         await self.connection.write(
             "test",
-            queries_write.WRITE_MENTIONS,
+            queries_entities.WRITE_MENTIONS,
             {
                 "group_id": group,
                 "episode_id": episode_id,
@@ -173,7 +179,7 @@ class GraphWriter:
             for number, each in enumerate(written)
         ]
         done = await self.connection.write(
-            "test", queries_write.WRITE_FACTS, {"group_id": written[0].group_id, "facts": rows}
+            "test", queries_facts.WRITE_FACTS, {"group_id": written[0].group_id, "facts": rows}
         )
         if done[0]["written"] != len(written):
             raise AssertionError("an end of a fact is not there")
@@ -183,7 +189,7 @@ class GraphWriter:
         write = CommunityWrite(written, vector or self.default_vector)
         await self.connection.write(
             "test",
-            queries_write.WRITE_COMMUNITIES,
+            queries_communities.WRITE_COMMUNITIES,
             {
                 "group_id": written.group_id,
                 "communities": [properties.community_parameters(write, DIMENSION)],
@@ -191,7 +197,7 @@ class GraphWriter:
         )
         await self.connection.write(
             "test",
-            queries_write.MOVE_MEMBERS,
+            queries_communities.MOVE_MEMBERS,
             {
                 "group_id": written.group_id,
                 "at": self.at,
