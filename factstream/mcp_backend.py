@@ -6,7 +6,7 @@ from typing import Any
 
 from factstream.client import AsyncClient
 from search_api.answers import ContextAnswer, EntityAnswer, EpisodeAnswer, EpisodeList, FactList, SearchAnswer
-from search_api.lookups import EpisodesRead, Read, TimelineRead
+from search_api.lookups import EpisodesRead, Read, TimelineRead, cursor_of
 from search_api.requests import ContextRequest, SearchRequest
 
 
@@ -41,10 +41,13 @@ class ClientBackend:
 
     async def episodes(self, group_id: str, query: EpisodesRead) -> EpisodeList:
         """As GET /v1/groups/{group}/episodes."""
-        found = await self._client.episodes(
-            group_id, before=query.before, limit=query.limit, thread_id=query.thread_id
+        return await self._client.episode_page(
+            group_id,
+            before=query.before,
+            cursor=None if query.cursor is None else cursor_of(query.cursor),
+            limit=query.limit,
+            thread_id=query.thread_id,
         )
-        return EpisodeList(episodes=found)
 
 
 def _asked(request: SearchRequest) -> dict[str, Any]:

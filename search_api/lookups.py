@@ -39,23 +39,28 @@ def _restore_plus(value: Any) -> Any:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_CURSOR = re.compile(r"(-?\d{1,18})\.(-?\d{1,18})")
+_CURSOR = re.compile(r"(-?\d{1,18})\.(-?\d{1,19})")
+_SEQUENCES = range(-(2**63), 2**63)
 
 
 def _place(value: Any) -> Place:
-    """Reads what `_cursor` writes."""
+    """Reads what `cursor_of` writes."""
     match = _CURSOR.fullmatch(value) if isinstance(value, str) else None
     try:
-        if match is not None:
+        if match is not None and int(match[2]) in _SEQUENCES:
             return Place(_EPOCH + int(match[1]) * _MICROSECOND, int(match[2]))
     except OverflowError:
         pass
     raise ValueError("is not the `next` of a list of episodes")
 
 
-def _cursor(last: StoredEpisode) -> str:
-    """Where the next page begins: behind this one, which is told apart from others of its time."""
-    return f"{(last.episode.reference_time - _EPOCH) // _MICROSECOND}.{last.episode.sequence}"
+def cursor_of(last: Place) -> str:
+    """Where the next page begins: behind this episode, which is told apart from others of its time."""
+    return f"{(last.reference_time - _EPOCH) // _MICROSECOND}.{last.sequence}"
+
+
+def _place_of(stored: StoredEpisode) -> Place:
+    return Place(stored.episode.reference_time, stored.episode.sequence)
 
 
 QueryTime = Annotated[Moment, BeforeValidator(_restore_plus)]
@@ -117,7 +122,7 @@ class Lookups:
         )
         return EpisodeList(
             episodes=tuple(EpisodeSummary(**episode_fields(one)) for one in found),
-            next=_cursor(found[-1]) if len(found) == query.limit else None,
+            next=cursor_of(_place_of(found[-1])) if len(found) == query.limit else None,
         )
 
     async def fact(self, fact_id: str, query: Read) -> FactAnswer:

@@ -194,14 +194,19 @@ class RecentEpisodesInput(ToolInput):
     thread_id: Annotated[StrictStr | None, Field(description="Only of this conversation.")] = None
     before: Annotated[
         StrictStr | None,
-        Field(description="Only those that happened before this time, ISO 8601: to page back."),
+        Field(description="Only those that happened before this time, ISO 8601."),
+    ] = None
+    cursor: Annotated[
+        StrictStr | None,
+        Field(description="`next` of the answer before: to page back, without `before`."),
     ] = None
     limit: Annotated[StrictInt, Field(ge=1, le=100, description="At most so many.")] = 10
 
     def query(self) -> EpisodesRead:
         """As the service takes it. Raises ValidationError."""
-        fields = {"thread_id": self.thread_id, "before": self.before, "limit": self.limit}
-        return EpisodesRead.model_validate(fields)
+        names = ("thread_id", "before", "cursor", "limit")
+        given = {name: value for name in names if (value := getattr(self, name)) is not None}
+        return EpisodesRead.model_validate(given)
 
 
 def _simple(schema: Any) -> Any:

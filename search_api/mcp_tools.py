@@ -96,7 +96,7 @@ async def _episode(backend: Backend, given: EpisodeInput) -> EpisodeAnswer:
 
 async def _recent_episodes(backend: Backend, given: RecentEpisodesInput) -> EpisodeList:
     found = await backend.episodes(given.group_id, given.query())
-    return EpisodeList(episodes=tuple(map(_short, found.episodes)))
+    return found.model_copy(update={"episodes": tuple(map(_short, found.episodes))})
 
 
 def _short(episode: EpisodeSummary) -> EpisodeSummary:

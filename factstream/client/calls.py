@@ -88,9 +88,11 @@ def episode(episode_id: str, group_id: str, known_at: Time | None) -> Call[Episo
     )
 
 
-def episodes(group_id: str, before: Time | None, limit: int, thread_id: str | None) -> Call[EpisodeList]:
+def episodes(
+    group_id: str, before: Time | None, cursor: str | None, limit: int, thread_id: str | None
+) -> Call[EpisodeList]:
     """Lists episodes."""
-    params = _params(before=before, limit=limit, thread_id=thread_id)
+    params = _params(before=before, cursor=cursor, limit=limit, thread_id=thread_id)
     return Call("GET", _path("groups", group_id, "episodes"), EpisodeList, params)
 
 

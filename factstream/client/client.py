@@ -23,6 +23,7 @@ from search_api.answers import (
     ContextAnswer,
     EntityAnswer,
     EpisodeAnswer,
+    EpisodeList,
     EpisodeSummary,
     FactAnswer,
     SearchAnswer,
@@ -131,16 +132,31 @@ class Client:
     def episodes(
         self, group_id: str, *, before: Time | None = None, limit: int = 100, thread_id: str | None = None
     ) -> tuple[EpisodeSummary, ...]:
-        """One page of the episodes of a group or thread, newest first; `before` is exclusive."""
-        return (self._send(calls.episodes(group_id, before, limit, thread_id))).episodes
+        """The newest episodes of a group or thread, newest first; `before` is exclusive."""
+        page = self.episode_page(group_id, before=before, limit=limit, thread_id=thread_id)
+        return page.episodes
+
+    def episode_page(
+        self,
+        group_id: str,
+        *,
+        before: Time | None = None,
+        cursor: str | None = None,
+        limit: int = 100,
+        thread_id: str | None = None,
+    ) -> EpisodeList:
+        """The same with `next`, which as `cursor` gives the page behind this one; None when this is the last."""
+        return self._send(calls.episodes(group_id, before, cursor, limit, thread_id))
 
     def iter_episodes(
         self, group_id: str, *, before: Time | None = None, thread_id: str | None = None
     ) -> Iterator[EpisodeSummary]:
-        """All of them, page by page. Raises ClientError when over 100 happened at one and the same time."""
+        """All of them, page by page, also those of one and the same time."""
         pages = Pages(before)
         while not pages.done:
-            page = self.episodes(group_id, before=pages.before, limit=PAGE, thread_id=thread_id)
+            page = self.episode_page(
+                group_id, before=pages.before, cursor=pages.cursor, limit=PAGE, thread_id=thread_id
+            )
             yield from pages.take(page)
 
     def fact(self, fact_id: str, group_id: str, *, known_at: Time | None = None) -> FactAnswer:

@@ -1,46 +1,30 @@
-"""Paging through the episodes of a group, newest first, when several may have happened at the same time."""
+"""Paging through the episodes of a group, newest first, by the cursors that the service gives."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 
 from factstream.client.errors import ClientError
 from factstream.client.options import Time
-from search_api.answers import EpisodeSummary
+from search_api.answers import EpisodeList, EpisodeSummary
 
 PAGE = 100
-_STEP = timedelta(microseconds=1)
 
 
 class Pages:
-    """Where the next page begins. `before` is exclusive and a time, so a page is asked for from just after the time of
-    the last episode, and those of that time that were seen are left out."""
+    """Where the next page begins: `before` a time for the first, behind a `cursor` from then on. A cursor tells episodes
+    of one and the same time apart, so none is lost and none comes twice."""
 
     def __init__(self, before: Time | None) -> None:
         self.before = before
+        self.cursor: str | None = None
         self.done = False
-        self._edge_time: datetime | None = None
-        self._edge: set[str] = set()
 
-    def take(self, page: Sequence[EpisodeSummary]) -> list[EpisodeSummary]:
-        """The new ones of a page.
-
-        Raises ClientError when more episodes have one and the same reference time than a page holds: those behind them
-        cannot be reached by time.
-        """
-        new = [one for one in page if one.id not in self._edge]
-        if len(page) < PAGE:
-            self.done = True
-            return new
-        last = page[-1].reference_time
-        if not new:
+    def take(self, page: EpisodeList) -> Sequence[EpisodeSummary]:
+        """The episodes of a page. Raises ClientError when it is full and the service, an old one, gives no cursor."""
+        if page.next is None and len(page.episodes) >= PAGE:
             raise ClientError(
-                f"more than {PAGE} episodes happened at {last}: they cannot be told apart by time"
+                "the search service gives no cursor behind a full page: it is older than this client"
             )
-        if last != self._edge_time:
-            self._edge = set()
-        self._edge |= {one.id for one in page if one.reference_time == last}
-        self._edge_time = last
-        self.before = last + _STEP
-        return new
+        self.before, self.cursor, self.done = None, page.next, page.next is None
+        return page.episodes

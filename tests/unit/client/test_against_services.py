@@ -50,6 +50,23 @@ async def test_from_publishing_to_the_answer(urls: EmbeddedUrls) -> None:
         assert sorted([one.id async for one in client.iter_episodes("g")]) == sorted(ids)
 
 
+async def test_pages_of_one_time_lose_nothing(urls: EmbeddedUrls) -> None:
+    async with factstream.AsyncClient(urls.search, urls.gateway) as client:
+        events = [works_at(number, reference_time="2024-05-01") for number in range(3)]
+        ids = await client.publish(events)
+        await client.wait_for(ids, "g")
+        found, cursor = [], None
+        for _ in ids:
+            page = await client.episode_page("g", limit=1, cursor=cursor)
+            found += [one.id for one in page.episodes]
+            cursor = page.next
+        assert sorted(found) == sorted(ids)
+        last = await client.episode_page("g", limit=1, cursor=cursor)
+        assert (last.episodes, last.next) == ((), None)
+        with pytest.raises(Invalid, match="cursor"):
+            await client.episode_page("g", cursor="nonsense")
+
+
 def test_the_blocking_client_does_the_same(blocking_urls: EmbeddedUrls) -> None:
     with factstream.Client(blocking_urls.search, blocking_urls.gateway) as client:
         ids = client.publish(parse_event(works_at(3)))

@@ -37,6 +37,7 @@ async def test_the_tools_over_stdio(tmp_path: Path) -> None:
                 ("entity", entity),
                 ("episode", {"group_id": "g", "episode_id": "e1"}),
                 ("recent_episodes", {"group_id": "g", "limit": 1}),
+                ("recent_episodes", {"group_id": "g", "cursor": "4102444800000000.1"}),
                 ("context", {"query": "P1", "group_ids": ["g"], "any_time": True, "relations": ["WORKS_AT"]}),
             ):
                 result = await agent.call_tool(tool, arguments)

@@ -15,7 +15,7 @@ from factstream.client import ApiError, BadAnswer, ClientError, Unavailable, Unr
 from factstream.client.paging import PAGE, Pages
 from factstream.client.publishing import MAX_BYTES, MAX_EVENTS, batches
 from factstream.client.retrying import RetryPolicy
-from search_api.answers import EpisodeSummary
+from search_api.answers import EpisodeList, EpisodeSummary
 from streams.gateway.intake import records_of
 from tests.unit.client.conftest import works_at
 
@@ -149,13 +149,14 @@ def summary(number: int, moment: datetime) -> EpisodeSummary:
 
 
 def paged(stored: list[EpisodeSummary]) -> list[str]:
-    """All ids, by a service that knows `before` and a limit only."""
+    """All ids, by a service that tells those of one time apart by their place."""
     ordered = sorted(stored, key=lambda one: one.reference_time, reverse=True)
     pages, found = Pages(None), []
     while not pages.done:
-        before: Any = pages.before
-        page = [one for one in ordered if before is None or one.reference_time < before][:PAGE]
-        found += [one.id for one in pages.take(page)]
+        start = int(pages.cursor or 0)
+        page = tuple(ordered[start : start + PAGE])
+        behind = str(start + PAGE) if len(page) == PAGE else None
+        found += [one.id for one in pages.take(EpisodeList.model_construct(episodes=page, next=behind))]
     return found
 
 
@@ -166,6 +167,7 @@ def paged(stored: list[EpisodeSummary]) -> list[str]:
         lambda number: NOW + timedelta(seconds=number // 7),
         lambda number: NOW + timedelta(seconds=number // 99),
         lambda number: NOW + timedelta(microseconds=number // 2),
+        lambda number: NOW,
     ],
 )
 @pytest.mark.parametrize("count", [0, 1, 99, 100, 101, 350])
@@ -174,9 +176,35 @@ def test_paging_finds_each_episode_once(count: int, moment: Callable[[int], date
     assert sorted(paged(stored)) == sorted(one.id for one in stored)
 
 
-def test_more_than_a_page_of_one_time_is_an_error_and_no_loss() -> None:
-    with pytest.raises(ClientError, match="cannot be told apart"):
-        paged([summary(number, NOW) for number in range(PAGE + 1)])
+def test_a_service_without_cursors_is_an_error_and_no_loss() -> None:
+    full = EpisodeList.model_construct(episodes=tuple(summary(number, NOW) for number in range(PAGE)))
+    with pytest.raises(ClientError, match="older than this client"):
+        Pages(None).take(full)
+
+
+def test_the_first_page_is_asked_for_by_time_and_the_others_by_cursor() -> None:
+    one = {
+        "id": "e1",
+        "group_id": "g",
+        "source": "text",
+        "content": "x",
+        "reference_time": "2024-05-01T00:00:00Z",
+        "thread_id": None,
+        "speaker": None,
+        "source_description": None,
+        "metadata": {},
+        "state": "committed",
+        "reason": None,
+    }
+    client, seen = scripted(
+        httpx.Response(200, json={"episodes": [one] * PAGE, "next": "17.4"}),
+        httpx.Response(200, json={"episodes": [one], "next": None}),
+    )
+    assert len(list(client.iter_episodes("g", before=NOW, thread_id="t"))) == PAGE + 1
+    assert [dict(request.url.params) for request in seen] == [
+        {"before": "2024-05-01T00:00:00Z", "limit": "100", "thread_id": "t"},
+        {"cursor": "17.4", "limit": "100", "thread_id": "t"},
+    ]
 
 
 def test_searches_are_sent_as_the_contract_says() -> None:

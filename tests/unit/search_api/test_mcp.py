@@ -92,6 +92,11 @@ async def test_an_agent_finds_its_way_from_a_question_to_the_source(tmp_path, mo
             assert (episode["id"], episode["state"]) == ("e2", "committed")
             recent = await call(client, "recent_episodes", group_id="g", thread_id="t")
             assert [one["id"] for one in recent["episodes"]] == ["e1"]
+            last = await call(client, "recent_episodes", group_id="g", limit=1)
+            behind = await call(client, "recent_episodes", group_id="g", limit=1, cursor=last["next"])
+            assert [one["id"] for page in (last, behind) for one in page["episodes"]] == ["e2", "e1"]
+            both = await refusal(client, "recent_episodes", group_id="g", before="2024", cursor=last["next"])
+            assert "cursor: give either before or cursor" in both
             past = await call(
                 client, "search", query="Ana", group_ids=["g"], any_time=True, relations=["WORKS_AT"]
             )

@@ -9,6 +9,7 @@ import pytest
 
 from pipeline.model.episode import EpisodeState
 from pipeline.model.fact import Belief
+from streams.agents.decoding import sequence_of
 
 LEARNED = datetime(2024, 1, 1, tzinfo=UTC)
 CHANGED = datetime(2024, 5, 1, tzinfo=UTC)
@@ -191,9 +192,10 @@ async def test_a_fact_that_is_no_longer_believed_is_shown_as_it_was(client, plan
     assert gone["expired_at"] == "2024-05-01T00:00:00Z"
 
 
-async def test_pages_of_one_time_are_told_apart_by_the_cursor(client, graph):
+@pytest.mark.parametrize("first", [0, sequence_of(LEARNED, 0), 2**63 - 6])
+async def test_pages_of_one_time_are_told_apart_by_the_cursor(client, graph, first):
     for number in range(1, 6):
-        graph.add_episode("g", f"e{number}", "hello", reference_time=LEARNED, sequence=number)
+        graph.add_episode("g", f"e{number}", "hello", reference_time=LEARNED, sequence=first + number)
     seen, params = [], {"limit": 2}
     while True:
         page = (await client.get("/v1/groups/g/episodes", params=params)).json()
@@ -206,7 +208,13 @@ async def test_pages_of_one_time_are_told_apart_by_the_cursor(client, graph):
 
 @pytest.mark.parametrize(
     "params",
-    [{"cursor": "e1"}, {"cursor": "1.x"}, {"cursor": "9" * 18 + ".1"}, {"cursor": "1.1", "before": "2024"}],
+    [
+        {"cursor": "e1"},
+        {"cursor": "1.x"},
+        {"cursor": "9" * 18 + ".1"},
+        {"cursor": "1." + "9" * 19},
+        {"cursor": "1.1", "before": "2024"},
+    ],
 )
 async def test_a_cursor_that_is_none_is_refused(client, params):
     reply = await client.get("/v1/groups/g/episodes", params=params)
