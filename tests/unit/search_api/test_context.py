@@ -210,3 +210,31 @@ def test_the_budget_holds_for_any_text(facts, names, max_tokens):
     told = len(context.told[Scope.facts]) + len(context.told[Scope.entities])
     headings = sum(heading in context.text.split("\n") for heading in ("Facts:", "Entities:"))
     assert len([line for line in context.text.split("\n") if line]) <= told + headings
+
+
+sized = st.lists(st.tuples(st.integers(0, 120), st.floats(-1, 1)), max_size=6)
+
+
+@given(sized, sized, st.integers(1, 160), st.booleans())
+def test_the_ids_are_those_of_what_is_told(facts, entities, max_tokens, with_replaced):
+    def best_first(hits, sizes):
+        scored = [replace(hit, score=score) for hit, (_, score) in zip(hits, sizes, strict=True)]
+        return sorted(scored, key=lambda hit: -hit.score)
+
+    old = [fact_hit(f"<old{i}>" + "x" * (size // 2), id=f"<old{i}>") for i, (size, _) in enumerate(facts)]
+    told = [fact_hit(f"<f{i}>" + "x" * size, id=f"<f{i}>") for i, (size, _) in enumerate(facts)]
+    if with_replaced:
+        told = [replace(hit, replaced=(one.shown,)) for hit, one in zip(told, old, strict=True)]
+    known = [entity_hit(f"<e{i}>", "y" * size) for i, (size, _) in enumerate(entities)]
+    hits = found(facts=best_first(told, facts), entities=best_first(known, entities))
+    context = write_context(hits, max_tokens)
+    assert context.tokens == estimate_tokens(context.text) <= max_tokens
+    assert sorted(re.findall("<[a-z]+[0-9]+>", context.text)) == sorted(
+        one for ids in context.told.values() for one in ids
+    )
+    assert context == write_context(hits, max_tokens)
+    more = write_context(hits, max_tokens + 10)
+    if best := hits.hits[Scope.facts][:1]:
+        assert (best[0].item.id in context.told[Scope.facts]) <= (best[0].item.id in more.told[Scope.facts])
+    if not with_replaced:
+        assert "before" not in write_context(hits, 10_000).text
