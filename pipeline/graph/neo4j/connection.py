@@ -167,6 +167,8 @@ class Neo4jConnection:
 
 _OTHER_DIMENSION = "51N65"
 """GQL status of a vector whose length is not that of the index."""
+_BAD_ARGUMENT = "22N38"
+"""GQL status of a function's argument; of those in our queries only the similarity of two vectors answers it."""
 
 
 @contextmanager
@@ -181,7 +183,9 @@ def _translated() -> Iterator[None]:
             raise Retryable(f"Neo4j: {error.code}: {error.message}") from error
         if isinstance(error, AuthError):
             raise SettingError(f"Neo4j refuses the user or the password: {error.message}") from error
-        if error.gql_status == _OTHER_DIMENSION:
+        if error.gql_status == _OTHER_DIMENSION or (
+            error.gql_status == _BAD_ARGUMENT and "vector.similarity" in (error.message or "")
+        ):
             raise SettingError(f"the embedder does not fit the graph: {error.message}") from error
         raise
     except (ServiceUnavailable, SessionExpired, ConnectionPoolError, OSError) as error:

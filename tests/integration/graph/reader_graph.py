@@ -18,6 +18,7 @@ from pipeline.graph.neo4j import (
 from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, micros
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.reader import Neo4jGraphReader
+from pipeline.graph.neo4j.schema import SCHEMA_VERSION
 from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite
 from pipeline.graph.search import Candidates, Method, Scope, SearchPlan
 from pipeline.identity import entity_key, stable_id
@@ -134,6 +135,7 @@ class GraphWriter:
                     "episode_id": each.id,
                     "stage": "extract",
                     "context_size": 0,
+                    "known": SCHEMA_VERSION,
                     "properties": properties.episode_properties(each, vector, at or self.at),
                 },
             )
