@@ -3,8 +3,8 @@
     python -m bench.embedded [--episodes 100] [--facts 1000 --facts 10000 --facts 100000] [--bolt bolt://HOST:PORT]
 
 Each measurement runs in a process of its own, one after the other. Rates go through all stages, one by one and as a
-batch, with the embedder of the settings (FACTSTREAM_EMBEDDER); `add_many` saves calls of the embedder, which the
-table counts. Graphs to be searched are written in bulk, through the archive's way in, with vectors of hashed words
+batch, with the embedder of the settings (FACTSTREAM_EMBEDDER); `add_many` saves calls of the embedder and of the chat
+model, which the tables count; --model-only stops after the second table. Graphs to be searched are written in bulk, through the archive's way in, with vectors of hashed words
 (384 long): what is measured is the store and the ranking. With --bolt the same graphs, up to --bolt-facts, are
 written to that Neo4j as well and asked the same questions through the same code; they are removed afterwards.
 
@@ -183,6 +183,8 @@ async def model_rate(path: str, count: int, batch: bool) -> dict[str, Any]:
             "per_second": round(count / seconds, 1),
             "cpu_ms_each": round(cpu / count * 1000, 1),
             "chat_calls": len(server.chats),
+            "of_them_extraction": sum(r.purpose.startswith("extract") for r in server.chats),
+            "prompt_tokens": sum(r.prompt_tokens for r in server.chats),
             "embedding_calls": len(server.embeddings),
         }
 
@@ -318,17 +320,18 @@ def main() -> None:
     parser.add_argument("--bolt", help="a Neo4j without authentication, set up for 384 dimensions")
     parser.add_argument("--bolt-facts", type=int, default=10_000, help="no larger graphs than this there")
     parser.add_argument("--root", help="folder in which graph files are kept, to be used again")
+    parser.add_argument("--model-only", action="store_true", help="only the rates with a chat model")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if not options.json:
         print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, embedder {load_settings().embedder}\n")
     found: dict[str, list[dict[str, Any]]] = {"rates": [], "model": [], "searches": []}
-    for kind in ("triples", "text"):
+    for kind in () if options.model_only else ("triples", "text"):
         found["rates"] += [_apart(rate, kind, options.episodes, b) for b in (False, True) if options.episodes]
     _show(found["rates"], options.json)
     found["model"] = [_apart(model_rate, options.episodes, b) for b in (False, True) if options.episodes]
     _show(found["model"], options.json)
-    for facts in options.facts or (1000, 10_000):
+    for facts in () if options.model_only else options.facts or (1000, 10_000):
         found["searches"].append(_searched(facts, options, None))
         if options.bolt and facts <= options.bolt_facts:
             found["searches"].append(_searched(facts, options, options.bolt))

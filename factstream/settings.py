@@ -55,6 +55,13 @@ class Settings(BaseSettings):
     max_reflexion_iterations: int = Field(
         1, ge=0, le=5, description="how often the model is asked for what it left out"
     )
+    extraction_batch: int = Field(
+        8,
+        ge=1,
+        le=50,
+        description="waiting episodes of a group that an embedded memory puts into one call of the chat model; "
+        "1: each has its own",
+    )
     community_settle: float = Field(
         60.0,
         ge=0,

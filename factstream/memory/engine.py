@@ -52,6 +52,13 @@ class Parts:
             return self.embedder
         return CachingEmbedder(self.embedder, max(1, self.settings.embedding_cache), self.observer)
 
+    def runner_policy(self) -> RunnerPolicy:
+        """How much runs at once: as given, or as the settings say."""
+        if self.policy is not None:
+            return self.policy
+        by_model = self.extractor is None and self.settings.extractor == "model"
+        return RunnerPolicy(asked=self.settings.extraction_batch if by_model else 1)
+
     def ontology_names(self) -> Collection[str]:
         """The names that an event's `ontology` may have. Raises SettingError when their file is wrong."""
         from factstream import compose
@@ -104,7 +111,7 @@ class Engine:
             names = self._parts.ontology_names()
             if (summaries := self._line.update_communities.summaries) is not None:
                 stack.push_async_callback(summaries.stop)
-            runner = LineRunner(self._line, self._inbox, self._embedder, self._parts.policy, names)
+            runner = LineRunner(self._line, self._inbox, self._embedder, self._parts.runner_policy(), names)
             stack.push_async_callback(runner.stop)
             runner.start()
             self._runner = runner

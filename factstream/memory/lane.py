@@ -30,12 +30,13 @@ class Lane:
     """The tickets of a group in their order, and the two tasks that work on them.
 
     `unadmitted` are tickets whose raw episode is not stored yet. `behind` are episodes that are committed, whose
-    communities are not.
+    communities are not. `turn` is held by the round of extractions that runs side by side.
     """
 
     group_id: str
     tickets: deque[Ticket] = field(default_factory=deque)
     unadmitted: deque[Ticket] = field(default_factory=deque)
     behind: list[tuple[Ticket, EpisodeRef, tuple[str, ...]]] = field(default_factory=list)
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     worker: asyncio.Task[None] | None = None
     admitter: asyncio.Task[None] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from factstream.memory.inbox import Entry
@@ -13,11 +14,16 @@ from factstream.memory.line import Line, Resolved
 from factstream.memory.policy import RunnerPolicy
 from factstream.memory.retrying import GivenUp, persist
 from factstream.memory.warming import texts_after
+from pipeline.extraction.model.company import Company
 from pipeline.graph.port import Received
 from pipeline.model.episode import EpisodeState
 from pipeline.model.extraction import Extraction
 
 log = logging.getLogger(__name__)
+
+CALLS_OF_ROUND = 4
+"""Full calls that one round of extractions side by side may fill; a group's other episodes wait for the next round, so
+that a budget is looked at in between."""
 
 
 class Finish(Protocol):
@@ -67,6 +73,8 @@ class LaneWork:
             lane.worker = self._spawn(self._work(lane))
 
     async def _admit(self, lane: Lane) -> None:
+        asked = self._policy.asked
+        admitted: list[tuple[Ticket, Received]] = []
         while lane.unadmitted:
             ticket = lane.unadmitted.popleft()
             try:
@@ -74,7 +82,10 @@ class LaneWork:
             except GivenUp as given_up:
                 ticket.ahead.set_result(given_up)
             else:
-                self._spawn(self._prepare(ticket, received))
+                admitted.append((ticket, received))
+            if asked == 1 or not lane.unadmitted or len(admitted) >= CALLS_OF_ROUND * asked:
+                self._begin(lane, admitted)
+                admitted = []
         lane.admitter = None
         self._drop_idle(lane)
 
@@ -83,8 +94,34 @@ class LaneWork:
             "storing the episode", lambda: self._line.admit(ticket.episode), self._policy.retry
         )
 
-    async def _prepare(self, ticket: Ticket, received: Received) -> None:
+    def _begin(self, lane: Lane, admitted: Sequence[tuple[Ticket, Received]]) -> None:
+        if len(admitted) > 1:
+            self._spawn(self._prepare_together(lane, admitted))
+            return
+        for ticket, received in admitted:
+            self._spawn(self._prepare(ticket, received))
+
+    async def _prepare_together(self, lane: Lane, admitted: Sequence[tuple[Ticket, Received]]) -> None:
+        # One place for all: with a place each, two rounds could wait for each other.
+        async with lane.turn, self._ahead:
+            company = Company(len(admitted), self._policy.asked)
+            firsts = [
+                asyncio.create_task(company.read(partial(self._line.prepare, received)))
+                for _, received in admitted
+            ]
+            for (ticket, received), first in zip(admitted, firsts, strict=True):
+                self._spawn(self._prepare(ticket, received, first))
+            # Its end cancels them; their errors are seen to by whoever prepares the ticket.
+            await asyncio.gather(*firsts, return_exceptions=True)
+
+    async def _prepare(
+        self, ticket: Ticket, received: Received, first: asyncio.Task[Extraction | None] | None = None
+    ) -> None:
         async def once() -> Extraction | None:
+            nonlocal first
+            if first is not None:
+                begun, first = first, None
+                return await begun
             # A place for each try, so that a pause holds none.
             async with self._ahead:
                 return await self._line.prepare(received)

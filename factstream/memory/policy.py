@@ -13,7 +13,8 @@ class RunnerPolicy:
 
     concurrency: groups that are resolved at once. ahead: extractions that run at once. batch: events taken from the
     inbox at a time. max_pending: events in memory; beyond, the rest waits in the inbox. together: episodes of a group
-    whose communities are brought up to date in one pass, when more of them wait.
+    whose communities are brought up to date in one pass, when more of them wait. asked: waiting episodes of a group that
+    may share a call of the chat model; 1: each has its own. A round of such episodes counts as one of `ahead`.
     """
 
     concurrency: int = 16
@@ -21,4 +22,5 @@ class RunnerPolicy:
     batch: int = 64
     max_pending: int = 512
     together: int = 32
+    asked: int = 1
     retry: RetryPolicy = field(default_factory=RetryPolicy)

@@ -136,6 +136,8 @@ class OpenAIChat:
                         f"{self._endpoint.base_url} does not serve {model}: {error.reason}"
                     ) from None
                 simpler = poorer(dialect, error.reason)
+                if simpler is not None and question.tentative and simpler.form != dialect.form:
+                    simpler = None
                 if simpler is None or (known and not about_form(error.reason) and simpler.form != known.form):
                     raise Poison(f"{question.purpose}: model {model} rejects the request: {error}") from None
                 dialect = simpler

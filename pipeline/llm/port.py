@@ -20,6 +20,8 @@ class Question(Generic[A]):
     `purpose` names it in metrics and errors ("extract", "judge_entities"). `system` is the same for every question of
     its kind, so that an endpoint can cache it; `user` carries the data. `answer` is the form of the answer. `size`
     chooses between the two configured models. `max_tokens` bounds the answer; None leaves it to the endpoint.
+    `tentative`: whoever asks has another way, so when the endpoint rejects the form of the answer no poorer form is tried,
+    and nothing is concluded for other questions.
     """
 
     purpose: str
@@ -28,6 +30,7 @@ class Question(Generic[A]):
     answer: type[A]
     size: Size = "model"
     max_tokens: int | None = None
+    tentative: bool = False
 
 
 @dataclass(frozen=True)

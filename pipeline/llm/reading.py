@@ -138,10 +138,17 @@ class _Fitter:
         if members is None:
             self.reason = self.reason or f"{_shown(item)} is not an object"
             return None
+        inner = _Fitter()
         for name in list(members):
             inner_form = item_form(form, name)
             if inner_form is not None:
-                members[name] = self._nested(members[name], inner_form)
+                members[name] = inner._items(members[name], inner_form)
+        if getattr(form, "whole", False):
+            if inner.dropped and not inner.kept:
+                self.reason = self.reason or inner.reason
+                return None
+            self.dropped += inner.dropped
+            self.repeated += inner.repeated
         for _ in range(2):
             try:
                 return form.model_validate(members)
@@ -153,10 +160,6 @@ class _Fitter:
                     if name in form.model_fields and not form.model_fields[name].is_required():
                         members.pop(name, None)
         return None
-
-    def _nested(self, value: Any, form: type[BaseModel]) -> list[BaseModel]:
-        inner = _Fitter()
-        return inner._items(value, form)
 
 
 def _signature(item: Any) -> bytes:

@@ -8,6 +8,7 @@ An answer form is a pydantic model. It may say more about itself in class variab
 | `text_field` | the field that a bare string stands for ("Ana" → {"name": "Ana"}) |
 | `positions` | the fields that a bare list stands for (["Ana", "WORKS_AT", "Acme"]) |
 | `spread` | the fields of which each value of a list makes an item of its own (subject: [Ana, Luis] → two facts) |
+| `whole` | an item is an answer of its own: it is dropped when it has items and none of them fits |
 | `value_field` | with `text_field`: the fields of a map's key and value ({"age": 3} → {"name": "age", "value": 3}) |
 """
 

@@ -63,6 +63,13 @@ class RecordedRequest:
         end = self.user.rfind(closing)
         return self.user[start + len(opening) : end] if 0 <= start < end else ""
 
+    def numbers(self, name: str) -> list[int]:
+        """The numbers of the fenced blocks of the first user message that have this name and a number."""
+        token = re.search(r"<name ([0-9a-f]+)>", self.user)
+        if token is None:
+            return []
+        return [int(n) for n in re.findall(rf"^<{name}_(\d+) {token.group(1)}>$", self.user, re.M)]
+
     def _said(self, role: str) -> str:
         messages = self.payload.get("messages", [])
         return next((str(m.get("content", "")) for m in messages if m.get("role") == role), "")

@@ -42,11 +42,19 @@ def answer(request: RecordedRequest) -> Any:
     """The answer to any question of factstream's: by purpose, an empty form for those that it does not know."""
     if request.purpose == "extract":
         return _extracted(request.block("episode"), request.block("about"))
+    if request.purpose == "extract_several":
+        return {"episodes": [part(request, number) for number in request.numbers("episode")]}
     if request.purpose == "reflexion":
         return {"entities": [], "facts": []}
     if request.purpose == "judge_entities":
         return _judged(request.block("questions"))
     return _empty(request.payload.get("response_format", {}).get("json_schema", {}).get("schema", {}))
+
+
+def part(request: RecordedRequest, number: int) -> dict[str, Any]:
+    """The part of an answer to a question about several episodes: the same grammar, in the episode's own fence."""
+    found = _extracted(request.block(f"episode_{number}"), request.block(f"about_{number}"))
+    return {"episode": number, **found}
 
 
 def _extracted(text: str, about: str) -> dict[str, Any]:

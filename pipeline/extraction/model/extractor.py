@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pipeline.extraction.local.lines import utterances
 from pipeline.extraction.model.answer import Found
 from pipeline.extraction.model.assemble import Assembled, Assembler
 from pipeline.extraction.model.chunks import chunks, record_chunks
+from pipeline.extraction.model.company import Seat
 from pipeline.extraction.model.prompt import Passage, question
 from pipeline.extraction.model.scan import Covered, Lead, leads
+from pipeline.extraction.model.several import Several
 from pipeline.extraction.model.small_talk import is_small_talk
 from pipeline.llm.fence import Fence, TokenSource, random_token
 from pipeline.llm.port import ChatModel
@@ -35,6 +38,8 @@ class ExtractionSize:
 
 class ModelExtractor:
     """Implements `Extractor` for messages, texts and JSON records.
+
+    Episodes that are read in company (`Company`) share calls for their first question, as far as `Several` lets them.
 
     Args:
         chat: the model.
@@ -61,6 +66,7 @@ class ModelExtractor:
         self._ontologies = ontologies or OntologyRegistry()
         self._size = size or ExtractionSize()
         self._token = token
+        self._several = Several(chat, observer, token)
 
     async def extract(self, episode: Episode, context: Sequence[Episode]) -> Extraction:
         """One question for a message, one for each piece of a long text; none when the words state nothing.
@@ -81,7 +87,8 @@ class ModelExtractor:
             self._observer.event("small_talk")
         else:
             passages = self._passages(episode, context, speakers)
-            answers = await asyncio.gather(*(self._ask(passage, ontology) for passage in passages))
+            alone = len(passages) > 1
+            answers = await asyncio.gather(*(self._ask(passage, ontology, alone) for passage in passages))
             for passage, (found, spent) in zip(passages, answers, strict=True):
                 # Seconds of work for a long document, which must not hold up the heartbeats of the event loop.
                 await asyncio.to_thread(assembler.add, passage, found)
@@ -94,9 +101,8 @@ class ModelExtractor:
             return extraction
         return conform(extraction, ontology, self._observer, frozenset(range(made.speakers)))
 
-    async def _ask(self, passage: Passage, ontology: Ontology | None) -> tuple[Found, Usage]:
-        reply = await self._chat.ask(question(passage, self._fence(passage), ontology))
-        found, usage = reply.answer, reply.usage
+    async def _ask(self, passage: Passage, ontology: Ontology | None, alone: bool) -> tuple[Found, Usage]:
+        found, usage = await self._first(passage, ontology, alone)
         for _ in range(self._reflexion):
             missed = await asyncio.to_thread(self._missed, passage, found)
             if not missed:
@@ -115,6 +121,20 @@ class ModelExtractor:
             found = more
         return found, usage
 
+    async def _first(self, passage: Passage, ontology: Ontology | None, alone: bool) -> tuple[Found, Usage]:
+        usage = Usage()
+        if (seat := Seat.taken()) is not None:
+            if alone or not await asyncio.to_thread(self._several.takes, passage):
+                seat.leave()
+            else:
+                call = partial(self._several.ask, ontology)
+                shared = await seat.ask(passage, self._several.weight(passage), call)
+                if shared.found is not None:
+                    return shared.found, shared.usage
+                usage = shared.usage
+        reply = await self._chat.ask(question(passage, self._fence(passage), ontology))
+        return reply.answer, usage + reply.usage
+
     def _missed(self, passage: Passage, found: Found) -> list[Lead]:
         """Leads in a message or text; a record's keys and values are too regular to be looked through like prose."""
         if passage.episode.source is Source.json:
@@ -128,8 +148,7 @@ class ModelExtractor:
         return leads(passage.text, Covered(words, facts, dated), passage.episode.reference_time)
 
     def _fence(self, passage: Passage, more: Sequence[str] = ()) -> Fence:
-        about = (*passage.speakers, passage.episode.source_description or "", *passage.context)
-        return Fence([passage.text, *about, *more], self._token)
+        return Fence([*passage.texts, *more], self._token)
 
     def _passages(
         self, episode: Episode, context: Sequence[Episode], speakers: Sequence[str]
