@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -19,6 +20,7 @@ from pipeline.graph.digest import digest
 from pipeline.graph.sqlite.dump import SqliteDump
 from pipeline.model.episode import Usage
 from tests.model_server import ModelServer, Status
+from tests.unit.memory import writer
 from tests.unit.memory.conftest import QUICK
 from tests.unit.memory.events import works_at
 
@@ -166,5 +168,32 @@ async def test_a_stop_amid_a_shared_call_loses_nothing(
         server.latency = 0.0
         async with reading(make, path, server, 8) as memory:
             await memory.drain()
+            assert await digests(memory, path) == wanted
+            assert await memory.dead() == []
+
+
+async def test_a_kill_amid_shared_calls_loses_nothing(make: Callable[..., Memory], tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    async with ModelServer() as server, reading(make, tmp_path / "wanted.db", server, 1) as memory:
+        await memory.add_many(EVENTS)
+        wanted = await digests(memory, tmp_path / "wanted.db")
+    fork = multiprocessing.get_context("forkserver")
+    fork.set_forkserver_preload(["tests.unit.memory.writer", "factstream.compose"])
+    async with ModelServer(latency=0.03) as server:
+        for calls in (1, 2, 5, 9):
+            asked = len(server.chats)
+            process = fork.Process(
+                target=writer.write_by_model, args=(str(path), server.url, EVENTS), daemon=True
+            )
+            process.start()
+            async with asyncio.timeout(100):
+                while len(server.chats) < asked + calls and process.is_alive():
+                    await asyncio.sleep(0.005)
+            process.kill()
+            await asyncio.to_thread(process.join)
+        assert extractions(server)["extract_several"] >= 1
+        server.latency = 0.0
+        async with reading(make, path, server, 8) as memory:
+            await memory.add_many(EVENTS)
             assert await digests(memory, path) == wanted
             assert await memory.dead() == []

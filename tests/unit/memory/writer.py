@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 from multiprocessing.connection import Connection
+from typing import Any
 
 from factstream.memory import Memory
+from factstream.settings import Settings
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.errors import SettingError
 from pipeline.extraction.triples import TriplesExtractor
@@ -34,6 +36,18 @@ def write(path: str, first: int, tell: Connection) -> None:
                 await memory.add_many(events, wait=number % 2 == 0)
                 number += size
                 tell.send(number)
+
+    asyncio.run(main())
+
+
+def write_by_model(path: str, url: str, events: list[dict[str, Any]]) -> None:
+    """Adds events in one batch, read by the model at an address with shared calls."""
+    faulthandler.dump_traceback_later(HANGS_AFTER)
+
+    async def main() -> None:
+        settings = Settings(extractor="model", model_url=url, model="big", embedder="hashing")
+        async with Memory(path, settings=settings, embedder=HashingEmbedder()) as memory:
+            await memory.add_many(events)
 
     asyncio.run(main())
 
