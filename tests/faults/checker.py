@@ -125,19 +125,27 @@ def _dead_letters(report: Report, seen: Seen) -> None:
             report.twice.append(f"{place} was buried as two different things")
 
 
+STATES = ("received", "extracted", "resolved", "dead", "skipped", "committed")
+"""From the first to the last: a dead episode that is replayed may be committed, never the other way round."""
+
+
 def _states(report: Report, seen: Seen, replayed: frozenset[str]) -> None:
-    """The last status is the state in the graph; a group's episodes were committed in the order of the log."""
+    """The furthest status is the state in the graph; a group's episodes were committed in the order of the log.
+
+    Not the last one: a worker that was frozen before it told a state tells it when it wakes up, after the others.
+    """
     order: dict[str, list[str]] = defaultdict(list)
     for record in seen.log:
         identity = _identity(record.value)
         if isinstance(identity, str) and identity not in order[record.key.decode("utf-8", "replace")]:
             order[record.key.decode("utf-8", "replace")].append(identity)
     first: dict[str, list[str]] = defaultdict(list)
-    last: dict[tuple[str, str], str] = {}
+    furthest: dict[tuple[str, str], str] = {}
     for record in seen.statuses:
         body = orjson.loads(record.value)
         group, episode = body["group_id"], body["episode_id"]
-        last[group, episode] = body["state"]
+        if STATES.index(body["state"]) >= STATES.index(furthest.get((group, episode), STATES[0])):
+            furthest[group, episode] = body["state"]
         if body["state"] == "committed" and episode not in first[group] and episode not in replayed:
             first[group].append(episode)
     for group, committed in first.items():
@@ -146,7 +154,7 @@ def _states(report: Report, seen: Seen, replayed: frozenset[str]) -> None:
             report.out_of_order.append(f"{group} was committed as {committed}")
     for dump in seen.dumps:
         for stored in dump.episodes:
-            told = last.get((dump.group_id, stored.episode.id))
+            told = furthest.get((dump.group_id, stored.episode.id))
             if told != stored.state.value:
                 report.untrue.append(
                     f"status of {dump.group_id} {stored.episode.id} is {told}, the graph says {stored.state.value}"
