@@ -9,12 +9,13 @@ DATA ?= $(SHARED)/data
 ROOT ?= .factstream
 
 
-.PHONY: help demo demo-stack test cases-embedded lint unit integration cases faults bench install clean
+.PHONY: faults-short help demo demo-stack test cases-embedded lint unit integration cases faults bench install clean
 
 help:
 	@echo "make demo      see what it does, in one process on one file (KEEP=1 leaves it running)"
 	@echo "make demo-stack   the same on real servers: Kafka, Neo4j and every service"
-	@echo "make test      lint, types, layout, unit and integration tests, fault runs in short"
+	@echo "make test      lint, types, layout, unit and integration tests"
+	@echo "make faults-short   the short form of the fault runs, about ten minutes"
 	@echo "make cases     the black-box cases of $(SHARED)/cases against the real stack"
 	@echo "make faults    kill, freeze and starve workers, Kafka, Neo4j and the model; prints what was lost (nothing)"
 	@echo "make bench     the measurements of bench/"
@@ -58,13 +59,15 @@ integration: $(STAMP)
 
 test: lint $(STAMP)
 	$(BIN)/python -m pytest -q -m "not faults" tests
-	$(BIN)/python -m pytest -q -m faults tests/faults
 
 cases: $(STAMP)
 	$(BIN)/python -m tests.cases --shared $(SHARED) --root $(ROOT)/cases $(ARGS)
 
 cases-embedded: $(STAMP)
 	$(BIN)/python -m tests.cases_embedded --shared $(SHARED) $(ARGS)
+
+faults-short: $(STAMP)
+	FAULTS=short FAULTS_REPORT=$(ROOT)/faults-short.md $(BIN)/python -m pytest -q -m faults $(ARGS) tests/faults
 
 faults: $(STAMP)
 	KILLS=100 $(BIN)/python -m pytest -q tests/unit/memory/test_processes.py

@@ -1,4 +1,4 @@
-"""Fault runs: `make faults` does all of them, the short form is part of every test run.
+"""Fault runs: `make faults` does all of them, `make faults-short` a short form.
 
 Each scenario breaks something while episodes come in, and ends with the same question (`checker`): is everything that
 was acknowledged there, once, in order?
