@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factstream.cli.common import run, settings_or_exit
-from factstream.cli.dead_letters import Found, choose, filter_of, read_found, refuse
+from factstream.cli.dead_letters import Found, choose, filter_of, must_name, read_found, refuse
 from factstream.settings import Settings
 from pipeline.clock import system_clock
 from streams.dead_reader import replay as send_again
@@ -96,9 +96,10 @@ def replay(
     An episode takes the place in the order that it would have had, so that what is believed is the same as if it
     had not died. Sending again what has been committed meanwhile does nothing.
     """
+    must_name(letter_ids, everything)
     settings = settings_or_exit()
     found = read_found(settings, filter_of(group, stage, reason, since, until))
-    chosen = choose(found, letter_ids or [], everything=everything, force=force)
+    chosen = choose(found, letter_ids or [], force=force)
     _do(settings, chosen, "replayed", note)
     typer.echo(f"{len(chosen)} sent again")
 
@@ -115,9 +116,10 @@ def drop(
     note: Note = "",
 ) -> None:
     """Take dead letters off the list for good. They stay readable, with their reason, under `dead list --dropped`."""
+    must_name(letter_ids, everything)
     settings = settings_or_exit()
     found = read_found(settings, filter_of(group, stage, reason, since, until))
-    chosen = choose(found, letter_ids or [], everything=everything, force=False)
+    chosen = choose(found, letter_ids or [], force=False)
     _do(settings, chosen, "dropped", note)
     typer.echo(f"{len(chosen)} dropped")
 

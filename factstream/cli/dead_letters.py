@@ -76,10 +76,14 @@ def read_found(settings: Settings, wanted: DeadFilter) -> list[Found]:
     return run(main)
 
 
-def choose(found: Sequence[Found], ids: Sequence[str], *, everything: bool, force: bool) -> list[Found]:
-    """Those that are named, or all open ones; ends the command when one is not there or was settled before."""
+def must_name(ids: Sequence[str] | None, everything: bool) -> None:
+    """Ends the command, before anything is read, when it names nothing."""
     if not ids and not everything:
         refuse("name ids, or give --all")
+
+
+def choose(found: Sequence[Found], ids: Sequence[str], *, force: bool) -> list[Found]:
+    """Those that are named, or all open ones; ends the command when one is not there or was settled before."""
     if not ids:
         return [one for one in found if force or one.settled is None]
     named = {one.letter.id: one for one in found if one.letter.id in set(ids)}

@@ -159,8 +159,11 @@ WITH slot AS (
     UNION
     SELECT no FROM fact WHERE :symmetric AND group_no = :group AND source = :target AND relation = :relation
     UNION
-    SELECT no FROM fact
-    WHERE :symmetric AND group_no = :group AND target IN (:source, :target) AND relation = :relation)
+    SELECT no FROM fact INDEXED BY fact_by_target
+    WHERE :symmetric AND group_no = :group AND target = :source AND relation = :relation
+    UNION
+    SELECT no FROM fact INDEXED BY fact_by_target
+    WHERE :symmetric AND group_no = :group AND target = :target AND relation = :relation)
 SELECT f.id, f.body FROM slot CROSS JOIN fact f ON f.no = slot.no CROSS JOIN belief b ON b.fact_no = f.no
 WHERE b.holds = 1 AND b.known_from <= :known AND b.known_to > :known AND b.valid_to <= :start
   AND NOT (f.source = :source AND f.target = :target)
