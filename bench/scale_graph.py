@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.embedding.hashing import HashingEmbedder
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
 from pipeline.graph.neo4j import properties
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.schema import SEARCHED_INDEXES, ensure_schema, statements
-from pipeline.graph.port import EntityWrite, FactWrite
 from pipeline.identity import entity_key, stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, Source, Speaker

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from factstream.memory.inbox import Entry
 from factstream.memory.retrying import GivenUp
-from pipeline.graph.port import Received
+from pipeline.graph.extraction_port import Received
 from pipeline.model.episode import Episode, EpisodeRef
 from pipeline.model.extraction import Extraction
 

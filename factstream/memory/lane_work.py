@@ -15,7 +15,7 @@ from factstream.memory.policy import RunnerPolicy
 from factstream.memory.retrying import GivenUp, persist
 from factstream.memory.warming import texts_after
 from pipeline.extraction.model.company import Company
-from pipeline.graph.port import Received
+from pipeline.graph.extraction_port import Received
 from pipeline.model.episode import EpisodeState
 from pipeline.model.extraction import Extraction
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 import orjson
 
-from pipeline.graph.port import EntityQuery, FactQuery, GraphStore, Received
+from pipeline.graph.entity_port import EntityQuery
+from pipeline.graph.extraction_port import Received
+from pipeline.graph.fact_port import FactQuery
+from pipeline.graph.port import GraphStore
 from pipeline.model.episode import Episode, EpisodeRef, EpisodeState
 from pipeline.model.extraction import ExtractedEpisode, Extraction, ResolvedEpisode
 from pipeline.stages.extract import ExtractStage

@@ -16,8 +16,8 @@ from pipeline.curation.difference import Occurrence, difference, texts_to_embed
 from pipeline.curation.operator import Operator
 from pipeline.curation.telling import retold
 from pipeline.embedding.port import Embedder
+from pipeline.graph.extraction_port import Received
 from pipeline.graph.ledger import KnownEpisode, Ledger
-from pipeline.graph.port import Received
 from pipeline.graph.sqlite.store import SqliteGraphStore
 from pipeline.model.episode import Episode, EpisodeRef
 from pipeline.model.extraction import Extraction

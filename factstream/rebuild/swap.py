@@ -10,6 +10,9 @@ import orjson
 from factstream.rebuild.parts import Options, Swapped, Tools
 from factstream.rebuild.shadow import Shadow
 from pipeline.curation.difference import Occurrence, difference, texts_to_embed
+from pipeline.graph.community_port import CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
 from pipeline.graph.ledger import (
     FENCED_STAGES,
     NOTICE,
@@ -19,7 +22,7 @@ from pipeline.graph.ledger import (
     Ledger,
     Restored,
 )
-from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Vector
+from pipeline.graph.vector import Vector
 from pipeline.model.changes import FactChange
 from pipeline.model.episode import EpisodeState
 from pipeline.model.judgement import JudgedEpisode

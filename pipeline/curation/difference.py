@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
+from pipeline.graph.community_port import CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
 from pipeline.graph.ledger import CurationCommit, Ledger
-from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Vector
+from pipeline.graph.vector import Vector
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode
 from pipeline.model.fact import Fact

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from pipeline.errors import SettingError
-from pipeline.graph.port import Vector
+from pipeline.graph.vector import Vector
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, EpisodeState, Usage

@@ -17,7 +17,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Vector
+from pipeline.graph.community_port import CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
+from pipeline.graph.vector import Vector
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, EpisodeState, Usage

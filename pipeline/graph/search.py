@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from pipeline.graph.port import Vector
+from pipeline.graph.vector import Vector
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, EpisodeState, Usage

@@ -10,7 +10,7 @@ import orjson
 
 from pipeline.clock import Clock
 from pipeline.errors import Fenced, Poison
-from pipeline.graph.port import ExtractionCommit
+from pipeline.graph.extraction_port import ExtractionCommit
 from pipeline.model.episode import EpisodeState
 from pipeline.model.extraction import ExtractedEpisode, Extraction, ResolvedEpisode
 from pipeline.model.judgement import JudgedEpisode

@@ -12,7 +12,8 @@ from pipeline.clock import Clock
 from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
 from pipeline.errors import FactstreamError, Fenced, Parked
-from pipeline.graph.port import CommunityTexts, CommunityView, CommunityWrite, GraphStore
+from pipeline.graph.community_port import CommunityTexts, CommunityView, CommunityWrite
+from pipeline.graph.port import GraphStore
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Usage
 from pipeline.observer import Observer

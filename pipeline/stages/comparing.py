@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pipeline.graph.port import FactGraph, NearFact
+from pipeline.graph.fact_port import FactGraph, NearFact
 from pipeline.model.fact import Fact, last_view
 from pipeline.model.judgement import StatementPlace, StatementVerdict, fingerprint
 from pipeline.stages.closing import may_end

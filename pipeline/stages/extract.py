@@ -14,7 +14,9 @@ from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
 from pipeline.errors import Parked, Poison, Retryable
 from pipeline.extraction.port import Extractor
-from pipeline.graph.port import ExtractionCommit, GraphStore, Mark, Received
+from pipeline.graph.extraction_port import ExtractionCommit, Received
+from pipeline.graph.mark import Mark
+from pipeline.graph.port import GraphStore
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.extraction import ExtractedEpisode, Extraction, Statement
 from pipeline.observer import Observer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pipeline.graph.port import Mark
+from pipeline.graph.mark import Mark
 from pipeline.model.episode import EpisodeState, Usage
 
 

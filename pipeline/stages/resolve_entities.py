@@ -10,7 +10,8 @@ from typing import ClassVar
 from pipeline.clock import Clock
 from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
-from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, EntityWrite, GraphStore
+from pipeline.graph.entity_port import EntityCommit, EntityQuery, EntityView, EntityWrite
+from pipeline.graph.port import GraphStore
 from pipeline.identity import entity_key
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState, Usage

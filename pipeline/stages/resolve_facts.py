@@ -12,18 +12,10 @@ import orjson
 from pipeline.clock import Clock
 from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
-from pipeline.graph.port import (
-    EntityWrite,
-    FactCommit,
-    FactGraph,
-    FactQuery,
-    FactWrite,
-    GraphStore,
-    Look,
-    NearFact,
-    Triplet,
-    Vector,
-)
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactCommit, FactGraph, FactQuery, FactWrite, Look, NearFact, Triplet
+from pipeline.graph.port import GraphStore
+from pipeline.graph.vector import Vector
 from pipeline.model.changes import Change, FactChange
 from pipeline.model.entity import Entity, SummaryLine
 from pipeline.model.episode import EpisodeState, Usage

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from pipeline.graph.port import NearFact
+from pipeline.graph.fact_port import NearFact
 from pipeline.identity import entity_key
 from pipeline.model.extraction import Cardinality
 from pipeline.model.fact import Fact

@@ -10,7 +10,8 @@ from typing import ClassVar
 from pipeline.clock import Clock
 from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
-from pipeline.graph.port import CommunityCommit, CommunityGraph, CommunityQuery, CommunityWrite, GraphStore
+from pipeline.graph.community_port import CommunityCommit, CommunityGraph, CommunityQuery, CommunityWrite
+from pipeline.graph.port import GraphStore
 from pipeline.identity import entity_key, stable_id
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pipeline.graph.port import Vector
 from pipeline.graph.search import Filters, Method, Scope, SearchPlan
+from pipeline.graph.vector import Vector
 from search_api.recipes import Reranker
 from search_api.requests import SearchRequest
 from search_api.retrieval.memory import REACH

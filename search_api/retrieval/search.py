@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pipeline.clock import Clock
 from pipeline.embedding.port import Embedder
 from pipeline.errors import FactstreamError
-from pipeline.graph.port import Vector
 from pipeline.graph.search import GraphReader, Method, Scope
+from pipeline.graph.vector import Vector
 from pipeline.text.analysis import query_terms
 from pipeline.text.names import without_names
 from search_api.answers import ContextAnswer, SearchAnswer

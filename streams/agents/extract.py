@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from pipeline.errors import Parked, Poison
-from pipeline.graph.port import Received
+from pipeline.graph.extraction_port import Received
 from pipeline.model.episode import EpisodeState
 from pipeline.model.extraction import Extraction
 from pipeline.stages.extract import ExtractStage

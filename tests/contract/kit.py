@@ -11,18 +11,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pipeline.graph.community_port import CommunityCommit, CommunityWrite
 from pipeline.graph.digest import GroupDump
+from pipeline.graph.entity_port import EntityCommit, EntityQuery, EntityWrite
+from pipeline.graph.fact_port import FactCommit, FactWrite
 from pipeline.graph.ledger import CurationStore
-from pipeline.graph.port import (
-    CommunityCommit,
-    CommunityWrite,
-    EntityCommit,
-    EntityQuery,
-    EntityWrite,
-    FactCommit,
-    FactWrite,
-    GraphStore,
-)
+from pipeline.graph.port import GraphStore
 from pipeline.graph.search import Candidates, GraphReader, Method, Scope, SearchPlan
 from pipeline.identity import entity_key
 from pipeline.model.community import Community

@@ -7,22 +7,11 @@ import asyncio
 import pytest
 
 from pipeline.errors import Fenced, SettingError
-from pipeline.graph.port import (
-    CommunityCommit,
-    CommunityGraph,
-    CommunityQuery,
-    CommunityWrite,
-    EntityCommit,
-    EntityView,
-    EntityWrite,
-    ExtractionCommit,
-    FactCommit,
-    FactGraph,
-    FactQuery,
-    FactWrite,
-    Mark,
-    Triplet,
-)
+from pipeline.graph.community_port import CommunityCommit, CommunityGraph, CommunityQuery, CommunityWrite
+from pipeline.graph.entity_port import EntityCommit, EntityView, EntityWrite
+from pipeline.graph.extraction_port import ExtractionCommit
+from pipeline.graph.fact_port import FactCommit, FactGraph, FactQuery, FactWrite, Triplet
+from pipeline.graph.mark import Mark
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from tests.contract.kit import Graph, community, day, entity, entity_query, episode, evidence, fact, vector
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipeline.errors import Fenced
-from pipeline.graph.port import CommunityQuery, CommunityTexts, CommunityWrite
+from pipeline.graph.community_port import CommunityQuery, CommunityTexts, CommunityWrite
 from pipeline.graph.search import Method, Scope
 from pipeline.model.community import Community
 from pipeline.model.episode import Usage

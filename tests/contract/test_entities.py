@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.graph.port import EntityQuery, EntityWrite
+from pipeline.graph.entity_port import EntityQuery, EntityWrite
 from pipeline.graph.search import Method, Scope
 from pipeline.model.entity import Entity, SummaryLine
 from pipeline.text.analysis import search_text

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.graph.port import ExtractionCommit, Mark
+from pipeline.graph.extraction_port import ExtractionCommit
+from pipeline.graph.mark import Mark
 from pipeline.graph.search import Place, Progress
 from pipeline.model.episode import EpisodeState, Source, Speaker, Usage
 from tests.contract.kit import Graph, day, entity, episode

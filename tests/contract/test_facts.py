@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.graph.port import FactQuery, FactWrite, Triplet
+from pipeline.graph.fact_port import FactQuery, FactWrite, Triplet
 from pipeline.graph.search import Method, Scope
 from pipeline.model.extraction import Cardinality, StatementKind
 from pipeline.model.fact import Belief, Support

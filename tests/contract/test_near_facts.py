@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.graph.port import SOURCE_CHARACTERS, FactGraph, FactQuery, FactWrite, Look, Triplet
+from pipeline.graph.fact_port import SOURCE_CHARACTERS, FactGraph, FactQuery, FactWrite, Look, Triplet
 from pipeline.model.episode import Episode
 from pipeline.model.extraction import Cardinality
 from tests.contract.kit import Graph, belief, day, entity, episode, evidence, fact, supported, vector

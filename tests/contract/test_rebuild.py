@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.curation.correcting import FactCorrection
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
 from pipeline.graph.ledger import CurationCommit, Ledger
-from pipeline.graph.port import EntityWrite, FactWrite
 from pipeline.model.changes import Change, FactChange
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.model.provenance import Correction

@@ -10,7 +10,7 @@ from typing import TypeVar
 import pytest
 
 from pipeline.errors import Poison
-from pipeline.graph.port import EntityCommit, EntityWrite
+from pipeline.graph.entity_port import EntityCommit, EntityWrite
 from pipeline.model.episode import EpisodeState, Usage
 from pipeline.model.extraction import ExtractedEpisode
 from pipeline.replay.logged import logged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from decimal import Decimal
 
-from pipeline.graph.port import ExtractionCommit
+from pipeline.graph.extraction_port import ExtractionCommit
 from pipeline.model.episode import EpisodeState, Usage
 from tests.contract.kit import Graph, day, entity, episode
 

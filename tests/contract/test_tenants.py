@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.graph.port import CommunityQuery, FactQuery, Triplet
+from pipeline.graph.community_port import CommunityQuery
+from pipeline.graph.fact_port import FactQuery, Triplet
 from pipeline.graph.search import Candidates, Filters, Method, Scope, StoredEpisode
 from pipeline.identity import entity_key
 from pipeline.model.extraction import Cardinality

@@ -21,6 +21,9 @@ from pipeline.graph.archive import (
     packed,
     unpacked,
 )
+from pipeline.graph.community_port import CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
 from pipeline.graph.ledger import STAGES
 from pipeline.graph.neo4j import codec, queries_communities, queries_entities, queries_facts
 from pipeline.graph.neo4j import queries_archive as q
@@ -38,7 +41,6 @@ from pipeline.graph.neo4j.properties import (
     vector,
 )
 from pipeline.graph.neo4j.schema import ensure_schema, ping_schema
-from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite
 from pipeline.identity import stable_id
 from pipeline.model.provenance import Merge
 from pipeline.timeline.evidence import Evidence

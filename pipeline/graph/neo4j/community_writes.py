@@ -8,12 +8,7 @@ from itertools import chain
 
 from pipeline.clock import Clock
 from pipeline.errors import Poison
-from pipeline.graph.neo4j import codec
-from pipeline.graph.neo4j import queries_communities as q
-from pipeline.graph.neo4j.connection import Neo4jConnection
-from pipeline.graph.neo4j.lane import NO_EPISODE, UPDATE_COMMUNITIES, Lane, begin, mark_of
-from pipeline.graph.neo4j.properties import community_parameters
-from pipeline.graph.port import (
+from pipeline.graph.community_port import (
     CommunityCommit,
     CommunityGraph,
     CommunityQuery,
@@ -22,6 +17,11 @@ from pipeline.graph.port import (
     GroupGraph,
     Neighbourhood,
 )
+from pipeline.graph.neo4j import codec
+from pipeline.graph.neo4j import queries_communities as q
+from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.lane import NO_EPISODE, UPDATE_COMMUNITIES, Lane, begin, mark_of
+from pipeline.graph.neo4j.properties import community_parameters
 from pipeline.identity import stable_id
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.errors import Poison
+from pipeline.graph.entity_port import EntityCommit, EntityQuery, EntityView, EntityWrite
 from pipeline.graph.neo4j import codec
 from pipeline.graph.neo4j import queries_entities as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import RESOLVE_ENTITIES, Commit, Lane, begin, mark_of
 from pipeline.graph.neo4j.properties import entity_parameters, merge_parameters, vector
 from pipeline.graph.parts import with_identity
-from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, EntityWrite
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState

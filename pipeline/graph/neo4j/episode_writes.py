@@ -7,12 +7,14 @@ from datetime import date, datetime
 
 from pipeline.cost.day_total import DayTotal
 from pipeline.errors import NewerFormat
+from pipeline.graph.extraction_port import ExtractionCommit, Received
+from pipeline.graph.mark import Mark
 from pipeline.graph.neo4j import queries_episodes as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import EXTRACT, RESOLVE_ENTITIES, RESOLVE_FACTS, Lane, begin, mark_of
 from pipeline.graph.neo4j.properties import episode_properties, vector
 from pipeline.graph.neo4j.schema import SCHEMA_VERSION
-from pipeline.graph.port import ExtractionCommit, Mark, Received, Vector
+from pipeline.graph.vector import Vector
 from pipeline.model.episode import Episode, EpisodeState, Usage
 
 _NEWEST_FIRST = (RESOLVE_FACTS, RESOLVE_ENTITIES, EXTRACT)

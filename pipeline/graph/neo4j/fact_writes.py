@@ -7,14 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipeline.errors import Poison
-from pipeline.graph.neo4j import codec
-from pipeline.graph.neo4j import queries_facts as q
-from pipeline.graph.neo4j.connection import Neo4jConnection
-from pipeline.graph.neo4j.entity_writes import write_entities
-from pipeline.graph.neo4j.lane import RESOLVE_FACTS, Lane, begin, mark_of
-from pipeline.graph.neo4j.properties import evidence_parameters, fact_parameters, slot_id, triplet_id, vector
-from pipeline.graph.parts import with_lines
-from pipeline.graph.port import (
+from pipeline.graph.fact_port import (
     SCANNED_FACTS,
     SOURCE_CHARACTERS,
     FactCommit,
@@ -23,6 +16,13 @@ from pipeline.graph.port import (
     Look,
     NearFact,
 )
+from pipeline.graph.neo4j import codec
+from pipeline.graph.neo4j import queries_facts as q
+from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.entity_writes import write_entities
+from pipeline.graph.neo4j.lane import RESOLVE_FACTS, Lane, begin, mark_of
+from pipeline.graph.neo4j.properties import evidence_parameters, fact_parameters, slot_id, triplet_id, vector
+from pipeline.graph.parts import with_lines
 from pipeline.model.episode import EpisodeRef
 from pipeline.model.fact import Fact
 from pipeline.timeline.evidence import Evidence

@@ -10,10 +10,10 @@ from typing import Any
 
 from pipeline.cost.day_total import DayTotal
 from pipeline.errors import Fenced, Retryable
+from pipeline.graph.mark import Mark
 from pipeline.graph.neo4j import queries_lane as q
 from pipeline.graph.neo4j.connection import Neo4jConnection, Row, Transaction
 from pipeline.graph.neo4j.schema import check_version
-from pipeline.graph.port import Mark
 from pipeline.model.episode import EpisodeState, Usage
 
 EXTRACT = "extract"

@@ -7,6 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from pipeline.errors import SettingError
+from pipeline.graph.community_port import CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
 from pipeline.graph.neo4j.codec import (
     UNBOUNDED_FUTURE,
     UNBOUNDED_PAST,
@@ -16,7 +19,7 @@ from pipeline.graph.neo4j.codec import (
     tag,
     told_json,
 )
-from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Vector
+from pipeline.graph.vector import Vector
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, EpisodeState, Usage

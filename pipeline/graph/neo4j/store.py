@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from pipeline.clock import Clock, system_clock
+from pipeline.graph.community_port import (
+    CommunityCommit,
+    CommunityGraph,
+    CommunityQuery,
+    CommunityTexts,
+    CommunityView,
+    GroupGraph,
+)
+from pipeline.graph.entity_port import EntityCommit, EntityQuery, EntityView
+from pipeline.graph.extraction_port import ExtractionCommit, Received
+from pipeline.graph.fact_port import FactCommit, FactGraph, FactQuery
 from pipeline.graph.ledger import CurationCommit, KnownEpisode, Lease, Ledger, Trace
+from pipeline.graph.mark import Mark
 from pipeline.graph.neo4j.community_writes import CommunityWrites
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.curation_writes import CurationWrites
@@ -15,24 +27,7 @@ from pipeline.graph.neo4j.episode_writes import EpisodeWrites
 from pipeline.graph.neo4j.fact_writes import FactWrites
 from pipeline.graph.neo4j.rebuild_writes import RebuildWrites
 from pipeline.graph.neo4j.schema import ensure_schema, ping_schema
-from pipeline.graph.port import (
-    CommunityCommit,
-    CommunityGraph,
-    CommunityQuery,
-    CommunityTexts,
-    CommunityView,
-    EntityCommit,
-    EntityQuery,
-    EntityView,
-    ExtractionCommit,
-    FactCommit,
-    FactGraph,
-    FactQuery,
-    GroupGraph,
-    Mark,
-    Received,
-    Vector,
-)
+from pipeline.graph.vector import Vector
 from pipeline.model.episode import Episode, EpisodeRef, Usage
 from pipeline.model.fact import Fact
 from pipeline.observer import Observer, SilentObserver

@@ -22,7 +22,9 @@ from pipeline.graph.archive import (
     Record,
     unpacked,
 )
-from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite
+from pipeline.graph.community_port import CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
 from pipeline.graph.sqlite import queries, schema
 from pipeline.graph.sqlite import queries_archive as q
 from pipeline.graph.sqlite import queries_curation as curation

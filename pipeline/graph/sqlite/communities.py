@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from pipeline.errors import Poison
-from pipeline.graph.port import (
+from pipeline.graph.community_port import (
     CommunityCommit,
     CommunityGraph,
     CommunityQuery,

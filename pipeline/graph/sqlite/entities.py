@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from pipeline.errors import Poison
-from pipeline.graph.port import EntityCommit, EntityQuery, EntityView, Vector
+from pipeline.graph.entity_port import EntityCommit, EntityQuery, EntityView
 from pipeline.graph.sqlite import queries, text
 from pipeline.graph.sqlite.codec import json_list, micros, read_entity, told_json
 from pipeline.graph.sqlite.vectors import VectorIndex
@@ -22,6 +22,7 @@ from pipeline.graph.sqlite.writes import (
     mark,
     put_mark,
 )
+from pipeline.graph.vector import Vector
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState
 

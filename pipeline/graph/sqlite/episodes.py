@@ -6,8 +6,9 @@ import sqlite3
 from dataclasses import replace
 from datetime import date, datetime
 
+from pipeline.graph.extraction_port import ExtractionCommit, Received
 from pipeline.graph.ledger import FORGOTTEN
-from pipeline.graph.port import ExtractionCommit, Mark, Received, Vector
+from pipeline.graph.mark import Mark
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import micros, tag
 from pipeline.graph.sqlite.text import put_text
@@ -22,6 +23,7 @@ from pipeline.graph.sqlite.writes import (
     put_mark,
     state_by_marks,
 )
+from pipeline.graph.vector import Vector
 from pipeline.model.episode import Episode, EpisodeState, Usage
 from pipeline.text.analysis import search_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from pipeline.graph.port import FactCommit, FactGraph, FactQuery
+from pipeline.graph.fact_port import FactCommit, FactGraph, FactQuery
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import json_list, read_entity
 from pipeline.graph.sqlite.near import near_facts, source_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from pipeline.graph.port import SCANNED_FACTS, SOURCE_CHARACTERS, FactQuery, Look, NearFact
+from pipeline.graph.fact_port import SCANNED_FACTS, SOURCE_CHARACTERS, FactQuery, Look, NearFact
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import json_list, micros
 from pipeline.graph.sqlite.vectors import VectorIndex

@@ -8,25 +8,19 @@ from datetime import date, datetime
 from pathlib import Path
 
 from pipeline.clock import Clock, system_clock
-from pipeline.graph.ledger import CurationCommit, KnownEpisode, Lease, Ledger, Trace
-from pipeline.graph.port import (
+from pipeline.graph.community_port import (
     CommunityCommit,
     CommunityGraph,
     CommunityQuery,
     CommunityTexts,
     CommunityView,
-    EntityCommit,
-    EntityQuery,
-    EntityView,
-    ExtractionCommit,
-    FactCommit,
-    FactGraph,
-    FactQuery,
     GroupGraph,
-    Mark,
-    Received,
-    Vector,
 )
+from pipeline.graph.entity_port import EntityCommit, EntityQuery, EntityView
+from pipeline.graph.extraction_port import ExtractionCommit, Received
+from pipeline.graph.fact_port import FactCommit, FactGraph, FactQuery
+from pipeline.graph.ledger import CurationCommit, KnownEpisode, Lease, Ledger, Trace
+from pipeline.graph.mark import Mark
 from pipeline.graph.sqlite import (
     communities,
     curation,
@@ -41,6 +35,7 @@ from pipeline.graph.sqlite import (
 from pipeline.graph.sqlite.codec import micros
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.vectors import VectorIndex
+from pipeline.graph.vector import Vector
 from pipeline.model.episode import Episode, EpisodeRef, Usage
 from pipeline.model.fact import Fact
 from pipeline.observer import Observer, SilentObserver

@@ -8,8 +8,11 @@ from datetime import datetime
 
 from pipeline.cost.day_total import DayTotal
 from pipeline.errors import Fenced, Poison
+from pipeline.graph.community_port import CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
+from pipeline.graph.mark import Mark
 from pipeline.graph.parts import with_identity, with_lines
-from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite, Mark
 from pipeline.graph.sqlite import queries
 from pipeline.graph.sqlite.codec import belief_rows, json_list, micros, pack, read_entity, support_rows
 from pipeline.graph.sqlite.leases import pass_lease

@@ -10,8 +10,9 @@ from typing import Any
 
 import neo4j
 
+from pipeline.graph.entity_port import EntityCommit, EntityQuery, EntityWrite
+from pipeline.graph.fact_port import FactCommit, FactQuery, FactWrite
 from pipeline.graph.neo4j.store import Neo4jGraphStore
-from pipeline.graph.port import EntityCommit, EntityQuery, EntityWrite, FactCommit, FactQuery, FactWrite
 from pipeline.identity import entity_key, stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, Source, Usage

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from pipeline.graph.community_port import CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
 from pipeline.graph.neo4j import (
     properties,
     queries_communities,
@@ -19,7 +22,6 @@ from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, micros
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.reader import Neo4jGraphReader
 from pipeline.graph.neo4j.schema import SCHEMA_VERSION
-from pipeline.graph.port import CommunityWrite, EntityWrite, FactWrite
 from pipeline.graph.search import Candidates, Method, Scope, SearchPlan
 from pipeline.identity import entity_key, stable_id
 from pipeline.model.community import Community

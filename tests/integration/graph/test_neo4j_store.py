@@ -10,19 +10,13 @@ import pytest
 import pytest_asyncio
 
 from pipeline.errors import Poison, Retryable, SettingError
+from pipeline.graph.community_port import CommunityCommit, CommunityQuery, CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.extraction_port import ExtractionCommit
+from pipeline.graph.fact_port import FactQuery, FactWrite, Triplet
+from pipeline.graph.mark import Mark
 from pipeline.graph.neo4j.codec import UNBOUNDED_FUTURE, UNBOUNDED_PAST, micros, scope_token
 from pipeline.graph.neo4j.store import Neo4jGraphStore
-from pipeline.graph.port import (
-    CommunityCommit,
-    CommunityQuery,
-    CommunityWrite,
-    EntityWrite,
-    ExtractionCommit,
-    FactQuery,
-    FactWrite,
-    Mark,
-    Triplet,
-)
 from pipeline.model.community import Community
 from pipeline.model.entity import SummaryLine
 from pipeline.model.episode import EpisodeState, Source, Usage

@@ -9,17 +9,13 @@ import pytest
 import pytest_asyncio
 
 from pipeline.errors import Fenced, Retryable
+from pipeline.graph.community_port import CommunityCommit, CommunityQuery, CommunityWrite
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.extraction_port import ExtractionCommit
+from pipeline.graph.fact_port import FactQuery
+from pipeline.graph.mark import Mark
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.store import Neo4jGraphStore
-from pipeline.graph.port import (
-    CommunityCommit,
-    CommunityQuery,
-    CommunityWrite,
-    EntityWrite,
-    ExtractionCommit,
-    FactQuery,
-    Mark,
-)
 from pipeline.model.community import Community
 from pipeline.model.episode import EpisodeState, Usage
 from pipeline.observer import SilentObserver

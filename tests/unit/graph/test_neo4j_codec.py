@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from neo4j.time import DateTime
 
 from pipeline.errors import SettingError
+from pipeline.graph.entity_port import EntityWrite
+from pipeline.graph.fact_port import FactWrite
 from pipeline.graph.neo4j import codec
 from pipeline.graph.neo4j.codec import (
     UNBOUNDED_FUTURE,
@@ -32,7 +34,6 @@ from pipeline.graph.neo4j.properties import (
     type_labels,
     vector,
 )
-from pipeline.graph.port import EntityWrite, FactWrite
 from pipeline.identity import stable_id
 from pipeline.model.entity import Entity, SummaryLine
 from pipeline.model.episode import Episode, EpisodeState, Source, Speaker, Usage

@@ -15,7 +15,7 @@ import pytest
 import pytest_asyncio
 
 from pipeline.errors import Retryable, SettingError
-from pipeline.graph.port import EntityCommit, EntityWrite
+from pipeline.graph.entity_port import EntityCommit, EntityWrite
 from pipeline.graph.search import Method, Scope, SearchPlan
 from pipeline.graph.sqlite import queries, queries_read
 from pipeline.graph.sqlite.reader import SqliteGraphReader

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipeline.graph.port import FactCommit, FactGraph, FactQuery, Look, Mark, NearFact
+from pipeline.graph.fact_port import FactCommit, FactGraph, FactQuery, Look, NearFact
+from pipeline.graph.mark import Mark
 from pipeline.model.episode import EpisodeRef
 from pipeline.model.extraction import Cardinality
 from pipeline.model.fact import Fact

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipeline.graph.port import FactQuery, Triplet
+from pipeline.graph.fact_port import FactQuery, Triplet
 from pipeline.model.changes import Change
 from tests.unit.stages.conftest import Line, triple
 from tests.unit.stages.reading import FactJudgeByNames, Said, facts_of, read, told

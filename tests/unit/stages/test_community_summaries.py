@@ -13,14 +13,8 @@ import pytest
 
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.errors import Fenced, Parked, Poison, Retryable
-from pipeline.graph.port import (
-    CommunityCommit,
-    CommunityTexts,
-    CommunityWrite,
-    EntityCommit,
-    EntityWrite,
-    GroupGraph,
-)
+from pipeline.graph.community_port import CommunityCommit, CommunityTexts, CommunityWrite, GroupGraph
+from pipeline.graph.entity_port import EntityCommit, EntityWrite
 from pipeline.graph.sqlite.reader import SqliteGraphReader
 from pipeline.graph.sqlite.store import SqliteGraphStore
 from pipeline.model.community import Community
