@@ -13,7 +13,7 @@ from tests.faults.judging import judged
 from tests.faults.load import histories, slices
 from tests.faults.scale import Scale
 from tests.faults.site import site
-from tests.faults.slow_wire import slow_wire_to
+from tests.wire import wire_to
 
 ERRORS = {
     "deadlock": ["Neo.TransientError.Transaction.DeadlockDetected"],
@@ -67,7 +67,7 @@ async def test_neo4j_restarted_killed_and_gone(
 async def test_neo4j_slow_and_frozen(scale: Scale, servers: Ground, expected: Any, report: Any) -> None:
     """Answers that take a quarter of a second on each way, wires that break, a server that says nothing for a while."""
     wanted = await expected(scale.events)
-    async with slow_wire_to(servers.bolt) as wire, report("Neo4j slow, cut off, frozen") as r:
+    async with wire_to(servers.bolt) as wire, report("Neo4j slow, cut off, frozen") as r:
         wire.delay = 0.25
         async with (
             site(servers, bolt=f"bolt://127.0.0.1:{wire.port}") as made,

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the read side."""
+"""Fixtures of the tests of the read side, and the store of those of the write side."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.reader import Neo4jGraphReader
 from pipeline.graph.neo4j.schema import ensure_schema
+from pipeline.graph.neo4j.store import Neo4jGraphStore
+from tests.integration.graph.neo4j_write_kit import opened
 from tests.integration.graph.reader_graph import (
     DIMENSION,
     NOW,
@@ -39,3 +41,9 @@ def reader(connection: Neo4jConnection) -> Neo4jGraphReader:
 @pytest.fixture
 def write(connection: Neo4jConnection) -> GraphWriter:
     return GraphWriter(connection)
+
+
+@pytest.fixture
+async def store(bolt_uri: str) -> AsyncIterator[Neo4jGraphStore]:
+    async with opened(bolt_uri) as found:
+        yield found

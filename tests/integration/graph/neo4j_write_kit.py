@@ -14,6 +14,7 @@ from pipeline.graph.entity_port import EntityCommit, EntityQuery, EntityWrite
 from pipeline.graph.fact_port import FactCommit, FactQuery, FactWrite
 from pipeline.graph.neo4j.store import Neo4jGraphStore
 from pipeline.identity import entity_key, stable_id
+from pipeline.model.community import Community
 from pipeline.model.entity import Entity
 from pipeline.model.episode import Episode, Source, Usage
 from pipeline.model.fact import Belief, EntityRef, Fact, Support
@@ -166,3 +167,24 @@ async def stored(store: Neo4jGraphStore, of: Episode, *entities: Entity) -> None
 async def entities_by_id(store: Neo4jGraphStore, of: Episode, *ids: str) -> dict[str, Entity]:
     """Entities as the store reads them."""
     return (await store.fact_graph(FactQuery(of.ref, (), ids))).entities
+
+
+def community(group: str, name: str) -> Community:
+    """A community with its name as its id."""
+    return Community(id=name, group_id=group, name=name, summary=f"about {name}", created_at=AT)
+
+
+async def members(uri: str, group: str) -> list[list[Any]]:
+    """(community, entity's name) of every membership that both ends tell alike, in order."""
+    query = (
+        "MATCH (c:Community {group_id: $g})-[:HAS_MEMBER {group_id: $g}]->(e:Entity {fs_community: c.uuid}) "
+        "RETURN c.uuid, e.name ORDER BY c.uuid, e.name"
+    )
+    return await cypher(uri, query, g=group)
+
+
+async def episode_row(uri: str, group: str) -> tuple[str, Usage, str | None]:
+    """State, cost and reason of the group's only episode."""
+    query = "MATCH (p:Episodic {group_id: $g}) RETURN p.fs_state, p.fs_usage, p.fs_reason"
+    state, usage, reason = (await cypher(uri, query, g=group))[0]
+    return state, Usage.model_validate_json(usage), reason

@@ -1,4 +1,4 @@
-"""A wire to a server that a test can cut."""
+"""A wire to a server on which everything can take its time, and which a test can cut."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 
 
 class Wire:
-    """Passes bytes between clients and one server until it is cut."""
+    """Passes bytes between clients and one server until it is cut; each piece waits `delay` seconds before that."""
+
+    delay = 0.0
 
     def __init__(self, uri: str) -> None:
         self._host, self._port = urlsplit(uri).hostname or "", urlsplit(uri).port or 7687
@@ -35,6 +37,8 @@ class Wire:
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(65536):
+            if self.delay:
+                await asyncio.sleep(self.delay)
             writer.write(data)
             await writer.drain()
         writer.close()
@@ -42,7 +46,7 @@ class Wire:
 
 @asynccontextmanager
 async def wire_to(uri: str) -> AsyncIterator[Wire]:
-    """A wire on a free local port."""
+    """A wire on a free local port; `bolt://127.0.0.1:<port>` leads through it."""
     wire = Wire(uri)
     server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
     wire.port = server.sockets[0].getsockname()[1]
