@@ -14,12 +14,13 @@ from pipeline.errors import Retryable
 from pipeline.graph.neo4j import codec
 from pipeline.graph.neo4j import queries_read as queries
 from pipeline.graph.neo4j.connection import Neo4jConnection, Row
+from pipeline.graph.neo4j.planned import PlannedShapes
 from pipeline.graph.neo4j.properties import slot_id
 from pipeline.graph.neo4j.queries_search import search_query
 from pipeline.graph.neo4j.schema import READ_VERSION, SCHEMA_VERSION, ping_schema
 from pipeline.graph.neo4j.search_params import params_of, shape_of
 from pipeline.graph.neo4j.search_rows import candidates_of
-from pipeline.graph.neo4j.warming import Warming, common_plans
+from pipeline.graph.neo4j.warming import NOBODY, Warming, common_plans
 from pipeline.graph.search import Candidates, Place, Progress, SearchPlan, SlotStart, StoredEpisode
 from pipeline.model.community import Community
 from pipeline.model.entity import Entity
@@ -52,6 +53,7 @@ class Neo4jGraphReader:
         self._timeout = timeout
         self._clock = clock
         self._warming = Warming() if warm else None
+        self._shapes = PlannedShapes()
 
     async def open(self) -> None:
         """Connect."""
@@ -61,6 +63,7 @@ class Neo4jGraphReader:
         """Let go of connections."""
         if self._warming is not None:
             await self._warming.stop()
+        await self._shapes.close()
         await self._connection.close()
 
     async def ping(self) -> None:
@@ -83,7 +86,14 @@ class Neo4jGraphReader:
         to facts and entities, `valid_at` to facts and (reference time) episodes, the others to all. `as_of` is about
         facts; with `known_at` only what was stored by then is found, in every scope.
         """
-        return await self._search(plan, self._timeout)
+        return await self._shapes.run(
+            shape_of(plan),
+            lambda: self._search(plan, self._timeout),
+            lambda: self._search(
+                replace(plan, group_ids=tuple(f"{NOBODY} {n}" for n in range(len(plan.group_ids)))),
+                WARMING_SECONDS,
+            ),
+        )
 
     async def _search(self, plan: SearchPlan, seconds: float) -> Candidates:
         shape = shape_of(plan)

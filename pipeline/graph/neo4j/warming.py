@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pipeline.errors import FactstreamError, Retryable
@@ -25,7 +26,8 @@ NOBODY = "factstream warm-up"
 
 
 def common_plans(dimension: int) -> Sequence[SearchPlan]:
-    """Searches whose shapes most requests have: now and at any time, of facts, of all scopes, and for a context."""
+    """Searches whose shapes most requests have: now and at any time, of facts, of all scopes, and for a context; then
+    now with what other rerankers ask for: similarities, mentions and distances."""
     plans = []
     for as_of in (datetime(2000, 1, 1, tzinfo=UTC), None):
         for scopes, around in (((Scope.facts,), False), (_ALL, True), (_ALL, False)):
@@ -42,7 +44,14 @@ def common_plans(dimension: int) -> Sequence[SearchPlan]:
                     sources=around,
                 )
             )
-    return plans
+    facts, _, everything = plans[:3]
+    return [
+        *plans,
+        replace(everything, similarities=True),
+        replace(facts, similarities=True),
+        replace(everything, mentions=True),
+        replace(facts, distances_from=NOBODY),
+    ]
 
 
 class Warming:
