@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from pipeline.graph.neo4j.queries_lane import CURRENT, ENTITY_FIELDS, HEAD
 
+# The communities of each `id`, with their members, those with most current facts first.
+_WITH_MEMBERS = f"""MATCH (c:Community {{group_id: $group_id, uuid: id}})
+    CALL (c) {{
+        MATCH (c)-[:HAS_MEMBER]->(e:Entity)
+        WITH e, COUNT {{ (e)-[r:RELATES_TO]-() WHERE {CURRENT} }} AS facts
+        ORDER BY facts DESC, e.uuid LIMIT $member_limit
+        RETURN collect({ENTITY_FIELDS}) AS members
+    }}
+    RETURN collect({{
+        id: c.uuid, group_id: c.group_id, name: c.name, summary: c.summary, created_at: c.created_at,
+        members: members
+    }}) AS communities"""
+
 COMMUNITY_GRAPH = f"""{HEAD}
 CALL () {{
     UNWIND $entity_ids AS id
@@ -20,17 +33,7 @@ CALL (neighbourhoods) {{
     UNWIND neighbourhoods AS found
     UNWIND [found.entity.community] + [n IN found.neighbours | n[2]] AS id
     WITH DISTINCT id WHERE id IS NOT NULL
-    MATCH (c:Community {{group_id: $group_id, uuid: id}})
-    CALL (c) {{
-        MATCH (c)-[:HAS_MEMBER]->(e:Entity)
-        WITH e, COUNT {{ (e)-[r:RELATES_TO]-() WHERE {CURRENT} }} AS facts
-        ORDER BY facts DESC, e.uuid LIMIT $member_limit
-        RETURN collect({ENTITY_FIELDS}) AS members
-    }}
-    RETURN collect({{
-        id: c.uuid, group_id: c.group_id, name: c.name, summary: c.summary, created_at: c.created_at,
-        members: members
-    }}) AS communities
+    {_WITH_MEMBERS}
 }}
 RETURN version, marked, output, judged, forgotten, neighbourhoods, communities
 """
@@ -38,17 +41,7 @@ RETURN version, marked, output, judged, forgotten, neighbourhoods, communities
 COMMUNITIES = f"""{HEAD}
 CALL () {{
     UNWIND $ids AS id
-    MATCH (c:Community {{group_id: $group_id, uuid: id}})
-    CALL (c) {{
-        MATCH (c)-[:HAS_MEMBER]->(e:Entity)
-        WITH e, COUNT {{ (e)-[r:RELATES_TO]-() WHERE {CURRENT} }} AS facts
-        ORDER BY facts DESC, e.uuid LIMIT $member_limit
-        RETURN collect({ENTITY_FIELDS}) AS members
-    }}
-    RETURN collect({{
-        id: c.uuid, group_id: c.group_id, name: c.name, summary: c.summary, created_at: c.created_at,
-        members: members
-    }}) AS communities
+    {_WITH_MEMBERS}
 }}
 RETURN version, communities
 """
