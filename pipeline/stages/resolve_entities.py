@@ -82,8 +82,8 @@ class ResolveEntitiesStage:
                 chosen[index] = made.id
 
         known = {e.id: e for found in (*view.by_key, *view.similar) for e in found}
-        fresh = [e for i, e in touched.items() if i not in known or e.name != known[i].name]
-        missing = list(dict.fromkeys(e.name for e in fresh if e.name not in vectors))
+        fresh = {i: e.name for i, e in touched.items() if i not in known or e.name != known[i].name}
+        missing = list(dict.fromkeys(name for name in fresh.values() if name not in vectors))
         if missing:
             vectors |= dict(zip(missing, await self.embedder.embed(missing), strict=True))
             usage += Usage(embeddings=len(missing))
@@ -96,11 +96,11 @@ class ResolveEntitiesStage:
             episode=event.episode,
             entities=resolved,
             statements=event.extraction.statements,
-            renamed=tuple(sorted(i for i, e in touched.items() if i in known and e.name != known[i].name)),
+            renamed=tuple(sorted(fresh.keys() & known.keys())),
             usage=so_far,
         ).model_dump_json()
         writes = tuple(
-            EntityWrite(e, vectors[e.name] if e in fresh else None)
+            EntityWrite(e, vectors[e.name] if e.id in fresh else None)
             for e in touched.values()
             if e.id not in known or e != known[e.id]
         )
