@@ -14,10 +14,8 @@ from pipeline.embedding.port import Embedder
 from pipeline.errors import SettingError
 from pipeline.graph.archive import (
     ArchiveTarget,
-    CommunityRecord,
-    EntityRecord,
+    Embedded,
     EpisodeRecord,
-    FactRecord,
     Record,
     check_model,
     packed,
@@ -111,9 +109,7 @@ class Restoring:
     async def _with_vectors(self, chunk: Sequence[Record], told: Restored) -> list[Record]:
         wanted: dict[int, str] = {}
         for place, record in enumerate(chunk):
-            if isinstance(record, EpisodeRecord | CommunityRecord | EntityRecord | FactRecord) and (
-                self.anew or record.vector is None
-            ):
+            if isinstance(record, Embedded) and (self.anew or record.vector is None):
                 wanted[place] = record.text[:MAX_EMBEDDED_CHARACTERS]
         if not wanted:
             return list(chunk)

@@ -56,7 +56,7 @@ def retold(before: Ledger, after: Ledger, now: datetime) -> Ledger:
     facts = {name: _revised(before.facts.get(name), fact) for name, fact in facts.items()}
     told = replace(after, facts=facts, entities=entities)
     told = replace(told, communities=_communities(before, told, current))
-    return replace(told, outputs=present_outputs(before, told), judged=rejudged(told))
+    return replace(told, outputs=present_outputs(told), judged=rejudged(told))
 
 
 def changes_between(before: Ledger, after: Ledger, occasion: Occasion) -> list[FactChange]:
@@ -191,7 +191,7 @@ def _lost_words(before: Ledger, after: Ledger) -> set[str]:
     return {w for w in words(before) - words(after) if w}
 
 
-def present_outputs(before: Ledger, after: Ledger) -> dict[tuple[str, str], str]:
+def present_outputs(after: Ledger) -> dict[tuple[str, str], str]:
     """What marks keep to be sent on, in present words: facts that went are not told, names are those of now."""
     kept: dict[tuple[str, str], str] = {}
     for (episode, stage), text in after.outputs.items():

@@ -45,7 +45,7 @@ def replaced(live: Ledger, shadow: Ledger, told: Told) -> Ledger:
         merges=shadow.merges,
         judged=_remembered(live, shadow),
     )
-    return replace(after, outputs=present_outputs(live, after))
+    return replace(after, outputs=present_outputs(after))
 
 
 def changes_of(live: Ledger, after: Ledger, told: Told, occasion: Occasion) -> list[FactChange]:
