@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from pipeline.errors import Fenced, Poison
@@ -39,6 +40,10 @@ def ledger(connection: sqlite3.Connection, group_id: str) -> Ledger:
     ]
     evidence = [Evidence.model_validate_json(body) for (body,) in rows(q.EVIDENCE)]
     facts = [Fact.model_validate_json(body) for (body,) in rows(q.FACTS)]
+    members: dict[str, list[str]] = defaultdict(list)
+    for entity in entities:
+        if entity.community_id is not None:
+            members[entity.community_id].append(entity.id)
     merges = [Merge.model_validate_json(body) for (body,) in rows(q.MERGES)]
     told = [
         Contribution(episode_id=e, entity_id=i, place=place, at=moment(at), told=read_told(text))
@@ -53,10 +58,7 @@ def ledger(connection: sqlite3.Connection, group_id: str) -> Ledger:
         contributions={(c.episode_id, c.entity_id): c for c in told},
         evidence={e.id: e for e in evidence},
         facts={f.id: f for f in facts},
-        communities={
-            i: read_community(body, (e.id for e in entities if e.community_id == i))
-            for i, body in rows(q.COMMUNITIES)
-        },
+        communities={i: read_community(body, members[i]) for i, body in rows(q.COMMUNITIES)},
         merges={m.id: m for m in merges},
         outputs={(e, stage): text for e, stage, text in rows(q.OUTPUTS)},
         judged={(e, stage): JudgedEpisode.model_validate_json(text) for e, stage, text in rows(q.JUDGED)},
