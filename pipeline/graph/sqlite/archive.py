@@ -56,12 +56,7 @@ class SqliteArchiveSource:
 
     async def open(self) -> None:
         """See ArchiveSource."""
-        await self._database.open()
-        try:
-            await self._database.read("open", schema.check)
-        except BaseException:
-            await self._database.close()
-            raise
+        await self._database.open_with(schema.check)
 
     async def close(self) -> None:
         """See ArchiveSource."""
@@ -77,12 +72,7 @@ class SqliteArchiveSource:
 
     async def model(self) -> str | None:
         """The model that the file was made with."""
-
-        def work(connection: sqlite3.Connection) -> str | None:
-            row = connection.execute(q.MODEL).fetchone()
-            return None if row is None else str(row[0])
-
-        return await self._database.read("model", work)
+        return await self._database.read("model", schema.embedding_model)
 
     async def tell(self, group_id: str, on_record: Callable[[Record], None]) -> None:
         """See ArchiveSource."""
@@ -108,12 +98,7 @@ class SqliteArchiveTarget:
 
     async def open(self) -> None:
         """See ArchiveTarget."""
-        await self._database.open()
-        try:
-            await self._database.write("open", lambda c: schema.create(c, self._dimension))
-        except BaseException:
-            await self._database.close()
-            raise
+        await self._database.open_with(lambda c: schema.create(c, self._dimension))
 
     async def close(self) -> None:
         """See ArchiveTarget."""

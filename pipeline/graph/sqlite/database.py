@@ -65,6 +65,15 @@ class Database:
         """Connect; Retryable when the file is not there and is not to be created. Again: nothing."""
         await self._in_thread(self._connect)
 
+    async def open_with(self, prepare: Callable[[sqlite3.Connection], T]) -> T:
+        """Connect and run `prepare`, which may write where the file may be created. Not open when that raises."""
+        await self.open()
+        try:
+            return await (self.write if self._create else self.read)("open", prepare)
+        except BaseException:
+            await self.close()
+            raise
+
     async def close(self) -> None:
         """Let go of the file; it can be opened again."""
         await self._in_thread(self._disconnect)

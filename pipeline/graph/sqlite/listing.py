@@ -12,7 +12,6 @@ from pipeline.graph.sqlite import schema
 from pipeline.graph.sqlite.codec import read_entity
 from pipeline.graph.sqlite.database import Database
 from pipeline.graph.sqlite.items import stored_episode
-from pipeline.graph.sqlite.queries_archive import MODEL
 from pipeline.graph.sqlite.writes import group_no
 from pipeline.model.entity import Entity
 from pipeline.model.fact import Fact
@@ -51,12 +50,7 @@ class SqliteListing:
 
     async def open(self) -> None:
         """Connect. Raises Retryable while there is no graph, SettingError when the file is none."""
-        await self._database.open()
-        try:
-            await self._database.read("open", schema.check)
-        except BaseException:
-            await self._database.close()
-            raise
+        await self._database.open_with(schema.check)
 
     async def close(self) -> None:
         """Let go of the file."""
@@ -66,8 +60,7 @@ class SqliteListing:
         """The dimension of the vectors, and the name of their model, where it is noted."""
 
         def work(connection: sqlite3.Connection) -> tuple[int, str | None]:
-            row = connection.execute(MODEL).fetchone()
-            return schema.check(connection), None if row is None else str(row[0])
+            return schema.check(connection), schema.embedding_model(connection)
 
         return await self._database.read("embedding", work)
 

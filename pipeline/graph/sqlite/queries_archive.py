@@ -11,7 +11,6 @@ SELECT g.id FROM groups g JOIN json_each(?) wanted ON wanted.value = g.id
 WHERE EXISTS (SELECT 1 FROM episode WHERE group_no = g.no) OR EXISTS (SELECT 1 FROM mark WHERE group_no = g.no)
    OR EXISTS (SELECT 1 FROM entity WHERE group_no = g.no) OR EXISTS (SELECT 1 FROM lane WHERE group_no = g.no)
 ORDER BY g.id"""
-MODEL = "SELECT value FROM setting WHERE name = 'embedding_model'"
 RESTORED = "SELECT value FROM setting WHERE name = :name"
 SET_RESTORED = """
 INSERT INTO setting VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value"""

@@ -60,12 +60,7 @@ class SqliteGraphReader:
 
     async def open(self) -> None:
         """Connect. SettingError when the file is none that this version can read."""
-        await self._database.open()
-        try:
-            dimension = await self._database.read("open", schema.check)
-        except BaseException:
-            await self._database.close()
-            raise
+        dimension = await self._database.open_with(schema.check)
         self._vectors = VectorIndex(dimension, self._vector_bytes)
 
     async def close(self) -> None:

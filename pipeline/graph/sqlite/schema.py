@@ -181,6 +181,12 @@ def check_version(connection: sqlite3.Connection) -> None:
         )
 
 
+def embedding_model(connection: sqlite3.Connection) -> str | None:
+    """The model that the file's vectors were made with, where it is noted."""
+    row = connection.execute("SELECT value FROM setting WHERE name = 'embedding_model'").fetchone()
+    return None if row is None else str(row[0])
+
+
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 

@@ -80,12 +80,7 @@ class SqliteGraphStore:
 
     async def open(self) -> None:
         """Create or check the file. Raises SettingError when it cannot be used, Retryable when it is locked."""
-        await self._database.open()
-        try:
-            await self._database.write("open", lambda c: schema.create(c, self._dimension))
-        except BaseException:
-            await self._database.close()
-            raise
+        await self._database.open_with(lambda c: schema.create(c, self._dimension))
 
     async def close(self) -> None:
         """Let go of the file."""
