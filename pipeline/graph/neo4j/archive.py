@@ -29,24 +29,25 @@ from pipeline.graph.neo4j import codec, queries_communities, queries_entities, q
 from pipeline.graph.neo4j import queries_archive as q
 from pipeline.graph.neo4j import queries_curation as curation
 from pipeline.graph.neo4j.connection import Neo4jConnection, Row, Transaction
+from pipeline.graph.neo4j.lane import WHOLE
 from pipeline.graph.neo4j.properties import (
     Properties,
     community_parameters,
     contribution_parameters,
+    created_parameters,
     entity_parameters,
     episode_properties,
     evidence_parameters,
     fact_parameters,
     merge_parameters,
+    move_parameters,
     vector,
 )
-from pipeline.graph.neo4j.schema import ensure_schema, ping_schema
-from pipeline.identity import stable_id
+from pipeline.graph.neo4j.schema import open_graph, ping_schema
 from pipeline.model.provenance import Merge
 from pipeline.timeline.evidence import Evidence
 
 R = TypeVar("R", bound=Record)
-WHOLE = ""
 
 
 class Neo4jArchiveSource:
@@ -107,12 +108,7 @@ class Neo4jArchiveTarget:
 
     async def open(self) -> None:
         """See ArchiveTarget."""
-        await self._connection.open()
-        try:
-            await ensure_schema(self._connection, self._dimension)
-        except BaseException:
-            await self._connection.close()
-            raise
+        await open_graph(self._connection, self._dimension)
 
     async def close(self) -> None:
         """See ArchiveTarget."""
@@ -158,7 +154,9 @@ class _Restoring:
         ]:
             await self._run(queries_communities.WRITE_COMMUNITIES, communities=communities)
         await self._entities(_of(chunk, EntityRecord))
-        if mentions := [self._mention(record) for record in _of(chunk, ContributionRecord)]:
+        if mentions := [
+            contribution_parameters(self._group_id, r.contribution) for r in _of(chunk, ContributionRecord)
+        ]:
             rows = await self._run(curation.WRITE_CONTRIBUTIONS, mentions=mentions)
             _all_there(
                 rows[0]["written"], mentions, "an episode or an entity that it mentions", "contribution"
@@ -183,14 +181,9 @@ class _Restoring:
             entity_parameters(EntityWrite(r.entity, _values(r.vector)), self._dimension) for r in records
         ]
         await self._run(queries_entities.WRITE_ENTITIES, entities=entities)
-        created = [{k: e[k] for k in ("uuid", "created_at", "created")} for e in entities]
-        await self._run(curation.SET_CREATED, entities=created)
+        await self._run(curation.SET_CREATED, entities=[created_parameters(e) for e in entities])
         moves = [
-            {
-                "entity": r.entity.id,
-                "community": r.entity.community_id,
-                "uuid": stable_id("has_member", self._group_id, r.entity.community_id, r.entity.id),
-            }
+            move_parameters(self._group_id, r.entity.id, r.entity.community_id)
             for r in records
             if r.entity.community_id is not None
         ]
@@ -209,11 +202,6 @@ class _Restoring:
                 "fs_reason": record.reason,
             },
         }
-
-    def _mention(self, record: ContributionRecord) -> Properties:
-        one = record.contribution
-        uuid = stable_id("mentions", self._group_id, one.episode_id, one.entity_id)
-        return {**contribution_parameters(one), "uuid": uuid}
 
     async def _run(self, query: str, **params: object) -> list[Row]:
         return await self._transaction.run(query, {"group_id": self._group_id, **params})

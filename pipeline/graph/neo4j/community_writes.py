@@ -21,8 +21,7 @@ from pipeline.graph.neo4j import codec
 from pipeline.graph.neo4j import queries_communities as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import NO_EPISODE, UPDATE_COMMUNITIES, Lane, begin, mark_of
-from pipeline.graph.neo4j.properties import community_parameters
-from pipeline.identity import stable_id
+from pipeline.graph.neo4j.properties import community_parameters, move_parameters
 
 
 @dataclass(frozen=True)
@@ -110,10 +109,7 @@ class CommunityWrites:
             community_parameters(w, self.dimension)
             for w in sorted(commit.communities, key=lambda w: w.community.id)
         ]
-        moves = [
-            {"entity": e, "community": c, "uuid": stable_id("has_member", group, c or "", e)}
-            for e, c in sorted(commit.moves.items())
-        ]
+        moves = [move_parameters(group, e, c) for e, c in sorted(commit.moves.items())]
         async with begin(self.connection, lane, commit.lane_version) as open_commit:
             if commit.episode is None:
                 await open_commit.run(q.DROP_OTHER_COMMUNITIES, kept=written)

@@ -14,30 +14,29 @@ from pipeline.graph.neo4j import codec, queries_communities, queries_entities, q
 from pipeline.graph.neo4j import queries_curation as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.entity_writes import write_entities
-from pipeline.graph.neo4j.lane import Commit, Lane
+from pipeline.graph.neo4j.lane import WHOLE, Commit, Lane
 from pipeline.graph.neo4j.properties import (
     RESERVED_LABELS,
     community_parameters,
     contribution_parameters,
+    created_parameters,
     entity_parameters,
     episode_properties,
     evidence_parameters,
     fact_parameters,
+    mention_id,
     merge_parameters,
+    move_parameters,
     vector,
 )
 from pipeline.graph.neo4j.queries_dump import DUMP_ENTITIES, DUMP_EVIDENCE, DUMP_FACTS
 from pipeline.graph.neo4j.rebuild_writes import RebuildWrites
 from pipeline.graph.neo4j.schema import check_version
-from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState, Usage
 from pipeline.model.judgement import JudgedEpisode, record_of
 from pipeline.model.provenance import Merge
 from pipeline.timeline.evidence import Evidence
-
-# No lane has this name: it locks the group as a whole.
-WHOLE = ""
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,7 @@ class CurationWrites:
             yield Commit(Lane(group_id, WHOLE), transaction, None, 0, Usage())
 
     async def _remove(self, commit: Commit, given: CurationCommit) -> None:
-        mentions = [stable_id("mentions", given.group_id, *pair) for pair in given.removed_mentions]
+        mentions = [mention_id(given.group_id, *pair) for pair in given.removed_mentions]
         for statement, names in (
             (q.REMOVE_MENTIONS, mentions),
             (q.REMOVE_FACTS, given.removed_facts),
@@ -189,22 +188,13 @@ class CurationWrites:
         await write_entities(commit, given.entities, self.dimension, _as_given)
         if given.entities:
             entities = [entity_parameters(w, self.dimension) for w in given.entities]
-            await commit.run(
-                q.SET_CREATED,
-                entities=[{k: e[k] for k in ("uuid", "created_at", "created")} for e in entities],
-            )
+            await commit.run(q.SET_CREATED, entities=[created_parameters(e) for e in entities])
         if given.evidence:
             await commit.run(
                 queries_facts.WRITE_EVIDENCE, evidence=[evidence_parameters(e) for e in given.evidence]
             )
         if given.contributions:
-            mentions = [
-                {
-                    **contribution_parameters(one),
-                    "uuid": stable_id("mentions", given.group_id, one.episode_id, one.entity_id),
-                }
-                for one in given.contributions
-            ]
+            mentions = [contribution_parameters(given.group_id, one) for one in given.contributions]
             rows = await commit.run(q.WRITE_CONTRIBUTIONS, mentions=mentions)
             if rows[0]["written"] != len(mentions):
                 raise Poison("an episode or an entity that it mentions is not in the graph", "contributions")
@@ -223,10 +213,7 @@ class CurationWrites:
         if given.communities:
             communities = [community_parameters(w, self.dimension) for w in given.communities]
             await commit.run(queries_communities.WRITE_COMMUNITIES, communities=communities)
-        moves = [
-            {"entity": e, "community": c, "uuid": stable_id("has_member", given.group_id, c or "", e)}
-            for e, c in sorted(given.moves.items())
-        ]
+        moves = [move_parameters(given.group_id, e, c) for e, c in sorted(given.moves.items())]
         if moves:
             row = (await commit.run(queries_communities.MOVE_MEMBERS, moves=moves, at=given.at))[0]
             if row["placed"] != len(moves):

@@ -12,9 +12,8 @@ from pipeline.graph.neo4j import codec
 from pipeline.graph.neo4j import queries_entities as q
 from pipeline.graph.neo4j.connection import Neo4jConnection
 from pipeline.graph.neo4j.lane import RESOLVE_ENTITIES, Commit, Lane, begin, mark_of
-from pipeline.graph.neo4j.properties import entity_parameters, merge_parameters, vector
+from pipeline.graph.neo4j.properties import entity_parameters, mention_id, merge_parameters, vector
 from pipeline.graph.parts import with_identity
-from pipeline.identity import stable_id
 from pipeline.model.entity import Entity
 from pipeline.model.episode import EpisodeState
 from pipeline.text.analysis import MAX_QUERY_TERMS
@@ -68,7 +67,7 @@ class EntityWrites:
         mentions = [
             {
                 "entity": e,
-                "uuid": stable_id("mentions", group, commit.episode.id, e),
+                "uuid": mention_id(group, commit.episode.id, e),
                 "told": codec.told_json(commit.told.get(e, ())),
             }
             for e in sorted(set(commit.mentioned))

@@ -22,6 +22,8 @@ RESOLVE_FACTS = "resolve_facts"
 UPDATE_COMMUNITIES = "update_communities"
 
 _PREVIOUS = {RESOLVE_ENTITIES: EXTRACT, RESOLVE_FACTS: RESOLVE_ENTITIES, UPDATE_COMMUNITIES: RESOLVE_FACTS}
+# No lane has this name: it locks the group as a whole.
+WHOLE = ""
 # A rebuild concerns no episode. No episode has an empty id.
 NO_EPISODE = ""
 

@@ -142,15 +142,32 @@ def evidence_parameters(evidence: Evidence) -> Properties:
     }
 
 
-def contribution_parameters(one: Contribution) -> Properties:
+def mention_id(group_id: str, episode_id: str, entity_id: str) -> str:
+    """The id of a MENTIONS relationship."""
+    return stable_id("mentions", group_id, episode_id, entity_id)
+
+
+def contribution_parameters(group_id: str, one: Contribution) -> Properties:
     """One element of the parameter `mentions` where any episode may be meant."""
     return {
+        "uuid": mention_id(group_id, one.episode_id, one.entity_id),
         "episode": one.episode_id,
         "entity": one.entity_id,
         "at": one.at,
         "place": one.place,
         "told": told_json(one.told),
     }
+
+
+def created_parameters(entity: Properties) -> Properties:
+    """One element of the parameter `entities` of SET_CREATED, from one of `entity_parameters`."""
+    return {name: entity[name] for name in ("uuid", "created_at", "created")}
+
+
+def move_parameters(group_id: str, entity_id: str, community_id: str | None) -> Properties:
+    """One element of the parameter `moves`, with the id of the HAS_MEMBER relationship."""
+    uuid = stable_id("has_member", group_id, community_id or "", entity_id)
+    return {"entity": entity_id, "community": community_id, "uuid": uuid}
 
 
 def merge_parameters(merge: Merge) -> Properties:

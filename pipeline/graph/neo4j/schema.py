@@ -116,6 +116,16 @@ def statements(dimension: int) -> tuple[str, ...]:
     return tuple(made)
 
 
+async def open_graph(connection: Neo4jConnection, dimension: int) -> None:
+    """Open the connection and ensure the schema; closed again when that raises."""
+    await connection.open()
+    try:
+        await ensure_schema(connection, dimension)
+    except BaseException:
+        await connection.close()
+        raise
+
+
 async def ensure_schema(connection: Neo4jConnection, dimension: int) -> None:
     """Make what is missing and wait until every index is online.
 

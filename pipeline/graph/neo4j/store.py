@@ -26,7 +26,7 @@ from pipeline.graph.neo4j.entity_writes import EntityWrites
 from pipeline.graph.neo4j.episode_writes import EpisodeWrites
 from pipeline.graph.neo4j.fact_writes import FactWrites
 from pipeline.graph.neo4j.rebuild_writes import RebuildWrites
-from pipeline.graph.neo4j.schema import ensure_schema, ping_schema
+from pipeline.graph.neo4j.schema import open_graph, ping_schema
 from pipeline.graph.vector import Vector
 from pipeline.model.episode import Episode, EpisodeRef, Usage
 from pipeline.model.fact import Fact
@@ -76,12 +76,7 @@ class Neo4jGraphStore:
         Raises SettingError when the graph has another vector dimension or a newer schema, Retryable when the
         database does not answer. Several processes may do this at once.
         """
-        await self._connection.open()
-        try:
-            await ensure_schema(self._connection, self._dimension)
-        except BaseException:
-            await self._connection.close()
-            raise
+        await open_graph(self._connection, self._dimension)
 
     async def close(self) -> None:
         """Let go of connections."""
