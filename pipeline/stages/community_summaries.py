@@ -72,6 +72,8 @@ class CommunitySummaries:
         self._sleep = sleep
         self._waiting: dict[str, _Waiting] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        # What was spent on texts that came too late to be written; counted with the next.
+        self._unwritten: dict[str, Usage] = {}
 
     def changed(self, group_id: str, communities: Iterable[str]) -> None:
         """Some communities have other members or members with other facts."""
@@ -105,7 +107,8 @@ class CommunitySummaries:
             await asyncio.wait(list(self._tasks.values()))
 
     async def tell(self, group_id: str, communities: Sequence[str]) -> int:
-        """Have communities told now; how many got a summary. Raises Parked, Retryable and Fenced as the parts do."""
+        """Have communities told now; how many got a summary. Raises Parked, Retryable and Fenced as the parts do; what was
+        told before that is written."""
         written = 0
         for start in range(0, len(communities), AT_ONCE):
             written += await self._tell(group_id, communities[start : start + AT_ONCE])
@@ -126,9 +129,12 @@ class CommunitySummaries:
             self._tasks.pop(group_id, None)
 
     async def _quietly(self, group_id: str, ids: Sequence[str]) -> None:
+        left = list(ids)
         for _ in range(TRIES):
             try:
-                await self.tell(group_id, ids)
+                while left:
+                    await self._tell(group_id, left[:AT_ONCE])
+                    del left[:AT_ONCE]
             except Fenced:
                 # An episode was committed meanwhile: the members may be others now.
                 continue
@@ -146,20 +152,29 @@ class CommunitySummaries:
     async def _tell(self, group_id: str, ids: Sequence[str]) -> int:
         view = await self._store.communities(group_id, ids, MEMBERS)
         told: dict[str, str] = {}
-        meter, usage = Meter.begin(), Usage()
+        meter, usage = Meter.begin(), self._unwritten.pop(group_id, Usage())
+        trouble: FactstreamError | None = None
         for community_id, members in view.members.items():
             # A text that says all that is known cannot be made better by leaving something out.
             if says_all(members):
                 continue
-            if self._gate is not None:
-                await self._gate.check(group_id)
-            text, spent = await self._teller.tell(_with_facts(members))
+            try:
+                if self._gate is not None:
+                    await self._gate.check(group_id)
+                text, spent = await self._teller.tell(_with_facts(members))
+            except FactstreamError as error:
+                # What was paid for until here is kept.
+                trouble = error
+                break
             usage += spent
             if self._gate is not None:
                 self._gate.note(group_id, spent)
             if text:
                 told[community_id] = text
-        return await self._write(group_id, view, told, usage, meter)
+        written = await self._write(group_id, view, told, usage, meter)
+        if trouble is not None:
+            raise trouble
+        return written
 
     async def _write(
         self, group_id: str, view: CommunityView, told: dict[str, str], usage: Usage, meter: Meter
@@ -169,15 +184,18 @@ class CommunitySummaries:
         made = [view.communities[i].model_copy(update={"summary": text}) for i, text in told.items()]
         vectors = await self._embedder.embed([f"{c.name}: {c.summary}" for c in made]) if made else []
         usage += Usage(embeddings=len(made)) + meter.usage
-        await self._store.describe_communities(
-            CommunityTexts(
-                group_id=group_id,
-                lane_version=view.lane_version,
-                communities=tuple(CommunityWrite(c, v) for c, v in zip(made, vectors, strict=True)),
-                usage=usage,
-                at=self._clock(),
-            )
+        texts = CommunityTexts(
+            group_id=group_id,
+            lane_version=view.lane_version,
+            communities=tuple(CommunityWrite(c, v) for c, v in zip(made, vectors, strict=True)),
+            usage=usage,
+            at=self._clock(),
         )
+        try:
+            await self._store.describe_communities(texts)
+        except Fenced:
+            self._unwritten[group_id] = self._unwritten.get(group_id, Usage()) + usage
+            raise
         self._observer.spent(group_id, usage)
         if made:
             self._observer.event("communities_summarized", len(made))

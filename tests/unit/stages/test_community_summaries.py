@@ -13,7 +13,13 @@ import pytest
 
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.errors import Fenced, Parked, Poison, Retryable
-from pipeline.graph.community_port import CommunityCommit, CommunityTexts, CommunityWrite, GroupGraph
+from pipeline.graph.community_port import (
+    CommunityCommit,
+    CommunityTexts,
+    CommunityView,
+    CommunityWrite,
+    GroupGraph,
+)
 from pipeline.graph.entity_port import EntityCommit, EntityWrite
 from pipeline.graph.sqlite.reader import SqliteGraphReader
 from pipeline.graph.sqlite.store import SqliteGraphStore
@@ -238,6 +244,49 @@ async def test_what_was_committed_meanwhile_is_read_again(rig: Rig, monkeypatch:
     await rig.clock.forward(SETTLE)
     await settled(rig)
     assert await rig.summary() == "Told by a model."
+
+
+async def test_what_was_asked_in_vain_is_paid_too(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = rig.store.describe_communities
+    fenced = [Fenced("an episode came")]
+
+    async def once_fenced(texts: CommunityTexts) -> None:
+        if fenced:
+            raise fenced.pop()
+        await whole(texts)
+
+    monkeypatch.setattr(rig.store, "describe_communities", once_fenced)
+    rig.summaries.changed("g", ["c"])
+    await rig.clock.forward(SETTLE)
+    await settled(rig)
+    assert len(rig.teller.asked) == 2
+    assert (await rig.store.spent("g", rig.clock.now.date())).prompt_tokens == 200
+
+
+async def test_what_was_told_before_the_budget_ran_out_is_written(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = rig.store.communities
+
+    async def with_another(group_id: str, ids: Sequence[str], member_limit: int) -> CommunityView:
+        view = await whole(group_id, ids, member_limit)
+        another = view.communities["c"].model_copy(update={"id": "d"})
+        return replace(
+            view,
+            communities={**view.communities, "d": another},
+            members={**view.members, "d": view.members["c"]},
+        )
+
+    def used_up(group_id: str, usage: Usage) -> None:
+        rig.gate.empty = True
+
+    monkeypatch.setattr(rig.store, "communities", with_another)
+    monkeypatch.setattr(rig.gate, "note", used_up)
+    with pytest.raises(Parked):
+        await rig.summaries.tell("g", ["c", "d"])
+    assert len(rig.teller.asked) == 1
+    assert await rig.summary() == "Told by a model."
+    assert (await rig.store.spent("g", rig.clock.now.date())).prompt_tokens == 100
 
 
 async def test_a_small_community_needs_no_model(tmp_path: Path, rig: Rig) -> None:
