@@ -19,14 +19,12 @@ from factstream.settings import Settings
 from pipeline.clock import Clock
 from pipeline.embedding.cached import CachingEmbedder
 from pipeline.embedding.port import Embedder
-from pipeline.errors import Fenced, SettingError
+from pipeline.errors import SettingError
 from pipeline.extraction.port import Extractor
 from pipeline.graph.sqlite.store import SqliteGraphStore
 from pipeline.observer import Observer
 from pipeline.rebuild.graph_log import GraphLog
 from pipeline.stages.judging import EntityJudge
-
-REBUILD_TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -187,13 +185,7 @@ class Engine:
 
     async def rebuild_communities(self, group_id: str) -> int:
         """Draw the communities of a group anew; how many there are."""
-        for _ in range(REBUILD_TRIES):
-            try:
-                return await self._line.update_communities.rebuild(group_id)
-            except Fenced:
-                # An episode was committed meanwhile: look at the group again.
-                continue
-        return await self._line.update_communities.rebuild(group_id)
+        return await self._line.update_communities.rebuild_between(group_id)
 
 
 def _line(parts: Parts, store: SqliteGraphStore, embedder: Embedder) -> Line:

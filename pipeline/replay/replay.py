@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import orjson
 
 from pipeline.clock import Clock
-from pipeline.errors import Fenced, Poison
+from pipeline.errors import Poison
 from pipeline.graph.extraction_port import ExtractionCommit
 from pipeline.model.episode import EpisodeState
 from pipeline.model.extraction import ExtractedEpisode, Extraction, ResolvedEpisode
@@ -22,8 +22,6 @@ from pipeline.stages.recorded import Nobody, Records
 from pipeline.stages.resolve_entities import ResolveEntitiesStage
 from pipeline.stages.resolve_facts import ResolveFactsStage
 from pipeline.stages.update_communities import UpdateCommunitiesStage
-
-REBUILD_TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class Replay:
             except Poison as poison:
                 raise Poison(f"episode {one.episode.id!r}: {poison}", poison.field) from poison
         for group_id in groups:
-            await self._communities(group_id)
+            await self.update_communities.rebuild_between(group_id)
         return Replayed(states, counting.events["judge_unrecorded"], counting.events["judge_lost"])
 
     def _line(self, records: Records, observer: Observer) -> Replay:
@@ -150,16 +148,6 @@ class Replay:
             touched = orjson.loads(facts.output)["touched"] if facts.output else []
         await replace(self.update_communities, clock=clock).run(event.episode, touched)
         return EpisodeState.committed
-
-    async def _communities(self, group_id: str) -> None:
-        for attempt in range(REBUILD_TRIES):
-            try:
-                await self.update_communities.rebuild(group_id)
-                return
-            except Fenced:
-                # Somebody else writes to the group; what the rebuild saw is no longer so.
-                if attempt == REBUILD_TRIES - 1:
-                    raise
 
 
 def _at(one: LoggedEpisode) -> Clock:

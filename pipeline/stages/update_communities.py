@@ -10,6 +10,7 @@ from typing import ClassVar
 from pipeline.clock import Clock
 from pipeline.cost.metering import Meter
 from pipeline.embedding.port import Embedder
+from pipeline.errors import Fenced
 from pipeline.graph.community_port import CommunityCommit, CommunityGraph, CommunityQuery, CommunityWrite
 from pipeline.graph.port import GraphStore
 from pipeline.identity import entity_key, stable_id
@@ -21,6 +22,8 @@ from pipeline.stages.community_summaries import CommunitySummaries
 from pipeline.stages.community_text import community_name, community_summary
 from pipeline.stages.outcome import Outcome, repeat_of
 from pipeline.stages.propagation import MAX_ROUNDS, best_label, propagate
+
+REBUILD_TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,16 @@ class UpdateCommunitiesStage:
         if self.summaries is not None:
             self.summaries.changed(group_id, members)
         return len(members)
+
+    async def rebuild_between(self, group_id: str) -> int:
+        """As `rebuild`, between the episodes that are committed meanwhile; Fenced when they leave no room for it."""
+        for _ in range(REBUILD_TRIES):
+            try:
+                return await self.rebuild(group_id)
+            except Fenced:
+                # What the rebuild saw is no longer so: look at the group again.
+                continue
+        return await self.rebuild(group_id)
 
     async def _writes(
         self, group_id: str, graph: CommunityGraph, moves: Mapping[str, str | None]
