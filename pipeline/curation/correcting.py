@@ -109,7 +109,7 @@ def fact_corrected(ledger: Ledger, fact_id: str, correction: FactCorrection, epi
 
 
 def _evidence(ledger: Ledger, fact: Fact, correction: FactCorrection, episode: Episode) -> Evidence:
-    support = [s.evidence_id for s in fact.support if s.known_to is None and s.evidence_id in ledger.evidence]
+    support = [name for name in fact.evidence_ids if name in ledger.evidence]
     belief = fact.beliefs[-1]
     if not belief.holds or not support:
         raise Poison(f"fact {fact.id!r} is believed at no time: there is nothing to correct", "fact")

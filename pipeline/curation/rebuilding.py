@@ -62,7 +62,7 @@ def under_known_ids(group_id: str, made: Iterable[Fact], stood: Iterable[Fact]) 
     shared: dict[tuple[int, str], int] = defaultdict(int)
     of_id = {fact.id: fact for fact in old}
     for number, fact in enumerate(new):
-        now = {s.evidence_id for s in fact.support if s.known_to is None}
+        now = set(fact.evidence_ids)
         for name in {s.evidence_id for s in fact.support}:
             for other in bearing[name]:
                 # What counts now says more about which fact it is than what once counted.

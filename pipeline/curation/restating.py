@@ -53,7 +53,7 @@ def moved_facts(
     """
     moved = dict(facts)
     for fact in facts.values():
-        now = [s.evidence_id for s in fact.support if s.known_to is None and s.evidence_id in after]
+        now = [name for name in fact.evidence_ids if name in after]
         once = [s.evidence_id for s in fact.support if s.evidence_id in after]
         leading = next(iter(now or once), None)
         if leading is None or before[leading] == after[leading]:
@@ -74,16 +74,11 @@ def _reminded(facts: Iterable[Fact], evidence: Iterable[Evidence], occasion: Occ
     """
     some = list(facts)
     of_triplet = {e.id: (e.subject, e.relation, e.object) for e in evidence}
-    counted = {
-        (f.source.id, f.relation, f.target.id, s.evidence_id)
-        for f in some
-        for s in f.support
-        if s.known_to is None
-    }
+    counted = {(f.source.id, f.relation, f.target.id, name) for f in some for name in f.evidence_ids}
     reminded: list[Fact] = []
     for fact in some:
         triplet = (fact.source.id, fact.relation, fact.target.id)
-        if any(s.known_to is None for s in fact.support):
+        if fact.evidence_ids:
             reminded.append(fact)
             continue
         again = tuple(

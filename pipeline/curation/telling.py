@@ -123,9 +123,7 @@ def _current(facts: Iterable[Fact], now: datetime) -> dict[str, list[Fact]]:
     """By entity, its facts that hold now, those that changed last at the end."""
     found: dict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
-        belief = fact.beliefs[-1]
-        started = belief.valid_at is None or belief.valid_at <= now
-        if belief.holds and started and (belief.invalid_at is None or now < belief.invalid_at):
+        if fact.beliefs[-1].holds_at(now):
             for end in {fact.source.id, fact.target.id}:
                 found[end].append(fact)
     for some in found.values():

@@ -42,6 +42,10 @@ class Belief(BaseModel):
     closed_by: str | None = None
     closing_rule: str | None = None
 
+    def holds_at(self, moment: datetime) -> bool:
+        """Whether the fact was believed to hold then (timeline T)."""
+        return self.holds and _covers(self.valid_at, self.invalid_at, moment)
+
     def same_interval(self, other: Belief) -> bool:
         """True when both say the same about when the fact holds."""
         return (self.holds, self.valid_at, self.invalid_at) == (other.holds, other.valid_at, other.invalid_at)
@@ -95,6 +99,11 @@ class Fact(BaseModel):
         """The episodes that supported the fact at a moment (None: now), in order, each once."""
         return tuple(dict.fromkeys(s.episode_id for s in self.support if s.counted_at(known_at)))
 
+    @property
+    def evidence_ids(self) -> tuple[str, ...]:
+        """The evidence that is counted for the fact now, in order."""
+        return tuple(s.evidence_id for s in self.support if s.known_to is None)
+
     def hyperedge_at(self, known_at: datetime | None = None) -> str | None:
         """The id that the fact shared at a moment (None: now) with those of the same sentence over other pairs."""
         return next((s.hyperedge for s in self.support if s.hyperedge and s.counted_at(known_at)), None)
@@ -135,9 +144,11 @@ class FactView(BaseModel):
 
     def holds_at(self, moment: datetime) -> bool:
         """Whether it holds then (timeline T)."""
-        return (self.valid_at is None or self.valid_at <= moment) and (
-            self.invalid_at is None or moment < self.invalid_at
-        )
+        return _covers(self.valid_at, self.invalid_at, moment)
+
+
+def _covers(valid_at: datetime | None, invalid_at: datetime | None, moment: datetime) -> bool:
+    return (valid_at is None or valid_at <= moment) and (invalid_at is None or moment < invalid_at)
 
 
 def with_names(fact: Fact, names: Mapping[str, str]) -> Fact:

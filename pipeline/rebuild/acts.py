@@ -152,9 +152,7 @@ def _fact(item: Evidence, episode: Episode, ledger: Ledger) -> str:
 def _believed(ledger: Ledger, evidence: Iterable[str]) -> Iterator[str]:
     wanted = set(evidence)
     for name, fact in sorted(ledger.facts.items()):
-        if fact.beliefs[-1].holds and any(
-            s.known_to is None and s.evidence_id in wanted for s in fact.support
-        ):
+        if fact.beliefs[-1].holds and not wanted.isdisjoint(fact.evidence_ids):
             yield name
 
 

@@ -21,7 +21,6 @@ RULE = "judge"
 
 def may_end(item: Evidence, fact: Fact) -> bool:
     """Whether structure allows the statement to end the fact, as far as the fact itself tells; see `outdated`."""
-    belief = fact.beliefs[-1]
     moment = moment_of(item)
     return (
         item.kind is StatementKind.asserts
@@ -30,9 +29,7 @@ def may_end(item: Evidence, fact: Fact) -> bool:
         and not fact.additive
         and bool(_subjects(item) & _subjects_of(fact))
         and not _same_slot(item, fact)
-        and belief.holds
-        and (belief.valid_at is None or belief.valid_at <= moment)
-        and (belief.invalid_at is None or moment < belief.invalid_at)
+        and fact.beliefs[-1].holds_at(moment)
     )
 
 
@@ -55,7 +52,7 @@ def _same_slot(item: Evidence, fact: Fact) -> bool:
 
 def outdated(item: Evidence, fact: Fact, evidence: Iterable[Evidence]) -> bool:
     """Whether every statement that supports the fact is older than this one, and none of them is additive."""
-    counted = {s.evidence_id for s in fact.support if s.known_to is None}
+    counted = set(fact.evidence_ids)
     support = [e for e in evidence if e.id in counted]
     return bool(support) and all(e.order < item.order and not e.additive for e in support)
 

@@ -50,12 +50,7 @@ def with_recalled(
 ) -> list[NearFact]:
     """What is near, behind the facts that recalled evidence supports."""
     wanted = {e.id for e in recalled}
-    first = [
-        fact
-        for fact in facts
-        if fact.beliefs[-1].holds
-        and any(s.known_to is None and s.evidence_id in wanted for s in fact.support)
-    ]
+    first = [fact for fact in facts if fact.beliefs[-1].holds and not wanted.isdisjoint(fact.evidence_ids)]
     names = {fact.id for fact in first}
     return [*(NearFact(fact, "") for fact in first), *(n for n in near if n.fact.id not in names)]
 
@@ -115,7 +110,7 @@ def verdicts_of(found: Judged, evidence: Iterable[Evidence]) -> tuple[StatementV
 
 def _place(fact: Fact, known: Mapping[str, Evidence]) -> StatementPlace | None:
     """The first of the statements that support a fact, in the total order."""
-    support = [known[s.evidence_id] for s in fact.support if s.known_to is None and s.evidence_id in known]
+    support = [known[name] for name in fact.evidence_ids if name in known]
     if not support:
         return None
     first = min(support, key=lambda e: e.order)
@@ -150,5 +145,5 @@ def _of_fact(near: NearFact) -> Told:
         invalid_at=shown.invalid_at,
         said_at=None,
         source=near.source,
-        support=tuple(s.evidence_id for s in near.fact.support if s.known_to is None),
+        support=near.fact.evidence_ids,
     )

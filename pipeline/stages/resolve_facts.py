@@ -20,7 +20,7 @@ from pipeline.model.changes import Change, FactChange
 from pipeline.model.entity import Entity, SummaryLine
 from pipeline.model.episode import EpisodeState, Usage
 from pipeline.model.extraction import ResolvedEpisode
-from pipeline.model.fact import Fact, FactView, with_names
+from pipeline.model.fact import Fact, with_names
 from pipeline.model.judgement import JudgedEpisode, record_of
 from pipeline.model.moments import iso
 from pipeline.observer import Observer
@@ -240,7 +240,7 @@ def summary_lines(entity: Entity, changes: Iterable[FactChange], now: datetime) 
         if entity.id not in (fact.source.id, fact.target.id):
             continue
         lines.pop(fact.id, None)
-        if change.change is not Change.retracted and _holds(fact, now):
+        if change.change is not Change.retracted and fact.holds_at(now):
             until = f" (until {iso(fact.invalid_at)[:10]})" if fact.invalid_at else ""
             lines[fact.id] = SummaryLine(fact_id=fact.id, text=_sentence(fact.fact) + until)
     newest = list(dict.fromkeys(line.text for line in reversed(lines.values())))[:SUMMARY_LINES]
@@ -259,12 +259,6 @@ def _triplets(items: Iterable[Evidence]) -> set[Triplet]:
 
 def _triplet_of(fact: Fact) -> Triplet:
     return Triplet(fact.source.id, fact.relation, fact.target.id, True, fact.symmetric)
-
-
-def _holds(fact: FactView, now: datetime) -> bool:
-    return (fact.valid_at is None or fact.valid_at <= now) and (
-        fact.invalid_at is None or now < fact.invalid_at
-    )
 
 
 def _sentence(text: str) -> str:

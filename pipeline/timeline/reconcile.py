@@ -112,7 +112,7 @@ def _pair(facts: Sequence[Fact], segments: Sequence[Segment]) -> list[tuple[Fact
     alone."""
     shared = []
     for f, fact in enumerate(facts):
-        known = {s.evidence_id for s in fact.support if s.known_to is None}
+        known = set(fact.evidence_ids)
         for s, segment in enumerate(segments):
             if common := len(known.intersection(segment.support)):
                 shared.append((-common, s, fact.beliefs[0].known_from, fact.id, f))
