@@ -6,12 +6,11 @@ import asyncio
 from dataclasses import dataclass
 
 from pipeline.graph.search import GraphReader, Progress
-from pipeline.model.episode import EpisodeState
+from pipeline.model.episode import FINAL_STATES, EpisodeState
 from search_api.metrics import SearchMetrics
 
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 0.5
-FINAL = frozenset((EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead))
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Arrivals:
                 pause = FIRST_PAUSE
                 while True:
                     seen = await self._read(awaited)
-                    if seen is not None and seen.state in FINAL:
+                    if seen is not None and seen.state in FINAL_STATES:
                         break
                     await asyncio.sleep(pause)
                     pause = min(LONGEST_PAUSE, 1.5 * pause)

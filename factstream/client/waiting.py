@@ -6,12 +6,11 @@ import time
 from collections.abc import Sequence
 
 from factstream.client.errors import EpisodesFailed, NotSettled
-from pipeline.model.episode import EpisodeState
+from pipeline.model.episode import FINAL_STATES, EpisodeState
 from search_api.answers import EpisodeAnswer
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
-_FINAL = frozenset((EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead))
 
 
 class Settling:
@@ -33,7 +32,7 @@ class Settling:
 
     def saw(self, episode: EpisodeAnswer | None) -> float:
         """What was read (None: not there yet). The pause before the next read; raises NotSettled when time is up."""
-        if episode is not None and episode.state in _FINAL:
+        if episode is not None and episode.state in FINAL_STATES:
             self._seen[self._pending.pop()] = episode
             self._pause = FIRST_PAUSE
             return 0.0

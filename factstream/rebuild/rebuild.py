@@ -24,7 +24,7 @@ from factstream.rebuild.shadow import Shadow
 from factstream.rebuild.swap import Swap, swap_of, unsent
 from pipeline.errors import Fenced, Poison, Retryable
 from pipeline.graph.ledger import FORGOTTEN, KnownEpisode, Ledger
-from pipeline.model.episode import EpisodeState
+from pipeline.model.episode import FINAL_STATES
 from pipeline.model.extraction import ExtractedEpisode, Extraction
 from pipeline.rebuild.acts import Act, acts_of, is_done, operators_episodes
 from pipeline.rebuild.log import Place
@@ -36,7 +36,6 @@ CHUNK = 64
 PASSES = 5
 """Times that the shadow catches up before the group is held for what is left."""
 ATTEMPTS = 20
-FINAL = (EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead)
 
 
 @dataclass(frozen=True)
@@ -251,12 +250,14 @@ class Rebuild:
 
 def _is_under_way(known: KnownEpisode | None) -> bool:
     """Whether the live stages have begun with an episode and are not through."""
-    return known is not None and known.state not in (*FINAL, None) and "resolve_facts" not in known.stages
+    return (
+        known is not None and known.state not in {*FINAL_STATES, None} and "resolve_facts" not in known.stages
+    )
 
 
 def _is_told(known: KnownEpisode | None) -> bool:
     """Whether the shadow has come to an end with an episode."""
-    return known is not None and known.state in FINAL
+    return known is not None and known.state in FINAL_STATES
 
 
 def _told(extraction: Extraction | None) -> tuple[object, object]:

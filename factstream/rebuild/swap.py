@@ -24,7 +24,7 @@ from pipeline.graph.ledger import (
 )
 from pipeline.graph.vector import Vector
 from pipeline.model.changes import FactChange
-from pipeline.model.episode import EpisodeState
+from pipeline.model.episode import FINAL_STATES, EpisodeState
 from pipeline.model.judgement import JudgedEpisode
 from pipeline.rebuild.replacing import changes_of, replaced
 from pipeline.stages.extract import MAX_EMBEDDED_CHARACTERS
@@ -35,7 +35,6 @@ UPDATE_COMMUNITIES = "update_communities"
 NAME = "rebuild-"
 """How the notices of rebuilds begin."""
 EMBEDDED_AT_ONCE = 256
-FINAL = (EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead)
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,7 @@ def _otherwise(live: Ledger, after: Ledger) -> dict[tuple[str, str], JudgedEpiso
 
 def _is_further(shadowed: KnownEpisode, known: KnownEpisode | None) -> bool:
     """Whether the shadow has come further with an episode than the live graph, or to another end."""
-    if shadowed.state is None or shadowed.state not in FINAL:
+    if shadowed.state not in FINAL_STATES:
         return False
     if known is None or known.state is None:
         return True

@@ -20,13 +20,12 @@ from pipeline.graph.archive import (
     check_model,
     packed,
 )
-from pipeline.model.episode import EpisodeState
+from pipeline.model.episode import FINAL_STATES
 from pipeline.stages.extract import MAX_EMBEDDED_CHARACTERS
 
 CHUNK = 500
 CHUNK_BYTES = 8_000_000
 """What is taken in by one transaction: so many records, and not much more than so many bytes of them."""
-_FINAL = {EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead}
 
 
 @dataclass
@@ -135,5 +134,5 @@ def _note(record: Record | EventRecord, told: Restored) -> None:
     if isinstance(record, EpisodeRecord):
         episode = record.episode
         told.sequence = max(told.sequence, episode.sequence)
-        if record.state not in _FINAL:
+        if record.state not in FINAL_STATES:
             told.unfinished.setdefault((episode.group_id, episode.id), event_of(episode))

@@ -32,6 +32,10 @@ class EpisodeState(StrEnum):
     dead = "dead"
 
 
+FINAL_STATES = frozenset((EpisodeState.committed, EpisodeState.skipped, EpisodeState.dead))
+"""Those after which nothing more happens to an episode by itself."""
+
+
 class Speaker(BaseModel):
     """Who says a message."""
 
