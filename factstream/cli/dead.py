@@ -12,8 +12,8 @@ from rich.text import Text
 
 from factstream.cli.common import run, settings_or_exit
 from factstream.cli.dead_letters import Found, choose, filter_of, must_name, read_found, refuse
-from factstream.settings import Settings
 from pipeline.clock import system_clock
+from streams.dead_letter import DeadFilter
 from streams.dead_reader import replay as send_again
 from streams.dead_settled import Action, settle
 from streams.producer import Producer
@@ -97,11 +97,9 @@ def replay(
     had not died. Sending again what has been committed meanwhile does nothing.
     """
     must_name(letter_ids, everything)
-    settings = settings_or_exit()
-    found = read_found(settings, filter_of(group, stage, reason, since, until))
-    chosen = choose(found, letter_ids or [], force=force)
-    _do(settings, chosen, "replayed", note)
-    typer.echo(f"{len(chosen)} sent again")
+    wanted = filter_of(group, stage, reason, since, until)
+    done = _do("replayed", wanted, letter_ids or [], note, force=force)
+    typer.echo(f"{done} sent again")
 
 
 @dead_app.command()
@@ -117,14 +115,15 @@ def drop(
 ) -> None:
     """Take dead letters off the list for good. They stay readable, with their reason, under `dead list --dropped`."""
     must_name(letter_ids, everything)
+    wanted = filter_of(group, stage, reason, since, until)
+    typer.echo(f"{_do('dropped', wanted, letter_ids or [], note)} dropped")
+
+
+def _do(action: Action, wanted: DeadFilter, ids: list[str], note: str, *, force: bool = False) -> int:
+    """Do it to those that are named, or to all that are wanted; to how many it was done."""
     settings = settings_or_exit()
-    found = read_found(settings, filter_of(group, stage, reason, since, until))
-    chosen = choose(found, letter_ids or [], force=False)
-    _do(settings, chosen, "dropped", note)
-    typer.echo(f"{len(chosen)} dropped")
+    chosen = choose(read_found(settings, wanted), ids, force=force)
 
-
-def _do(settings: Settings, chosen: list[Found], action: Action, note: str) -> None:
     async def main() -> None:
         producer = Producer(settings.kafka_bootstrap)
         try:
@@ -137,6 +136,7 @@ def _do(settings: Settings, chosen: list[Found], action: Action, note: str) -> N
             await producer.stop()
 
     run(main)
+    return len(chosen)
 
 
 def _count(found: list[Found], state: str, shown: set[str]) -> int:
