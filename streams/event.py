@@ -67,7 +67,7 @@ class Event:
         )
 
     @classmethod
-    def from_record(cls, record: Any, generation: int) -> Event:
+    def from_record(cls, record: Any, generation: int = 0) -> Event:
         """From a record of aiokafka's own consumer; its timestamp is in milliseconds."""
         return cls(
             topic=record.topic,

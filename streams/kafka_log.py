@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -132,15 +131,7 @@ class KafkaLog:
             await consumer.stop()
 
     def _entries(self, record: Any) -> list[Entry]:
-        event = Event(
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            key=record.key,
-            value=record.value,
-            timestamp=datetime.fromtimestamp(record.timestamp / 1000, UTC),
-            headers=tuple((name, bytes(value or b"")) for name, value in record.headers or ()),
-        )
+        event = Event.from_record(record)
         check_format(event.place, event.header(FORMAT_HEADER))
         try:
             group = lane_key(event.key).decode()

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from pipeline.graph.sqlite.codec import micros, moment
 from pipeline.model.changes import FactChange
 from pipeline.model.episode import Episode, EpisodeState
 from pipeline.model.extraction import ExtractedEpisode, Extraction
@@ -32,7 +33,6 @@ SELECT r.id, r.sequence, r.at, e.body IS NOT NULL, s.state FROM raw r
 LEFT JOIN extracted e ON e.group_id = r.group_id AND e.id = r.id
 LEFT JOIN status s ON s.group_id = r.group_id AND s.id = r.id
 WHERE r.group_id = ? ORDER BY r.sequence, r.id"""
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Entry(NamedTuple):
@@ -94,7 +94,7 @@ class Spool:
             Place(
                 name,
                 sequence,
-                _EPOCH + timedelta(microseconds=at),
+                moment(at),
                 bool(extracted),
                 EpisodeState(state) if state else None,
             )
@@ -131,8 +131,9 @@ class Spool:
 
 def raw_entry(episode: Episode, at: datetime) -> Entry:
     """A raw event."""
-    micros = (at - _EPOCH) // timedelta(microseconds=1)
-    return Entry("raw", (episode.group_id, episode.id, episode.sequence, micros, episode.model_dump_json()))
+    return Entry(
+        "raw", (episode.group_id, episode.id, episode.sequence, micros(at), episode.model_dump_json())
+    )
 
 
 def told_entry(change: FactChange) -> Entry:
