@@ -125,7 +125,7 @@ class Intake:
     def full(self, policy: LanePolicy) -> bool:
         """Whether nothing more may be taken in for now. What waits for a parked event does not fill a partition."""
         pending = self.ledger.pending
-        parked = sum(offset in self.parked for offset in self.ledger.open) if self.parked else 0
+        parked = len(self.ledger.open & self.parked)
         if not parked:
             return pending >= policy.max_pending
         waiting = self.ledger.unfinished - parked

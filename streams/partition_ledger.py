@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import KeysView
 
 
 class PartitionLedger:
@@ -30,7 +30,7 @@ class PartitionLedger:
         return self._unfinished
 
     @property
-    def open(self) -> Iterable[int]:
+    def open(self) -> KeysView[int]:
         """The taken offsets that are not acknowledgeable yet."""
         return self._open.keys()
 
