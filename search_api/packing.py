@@ -39,7 +39,7 @@ def packed(
 ) -> frozenset[int]:
     """The places of the offers that are told; together with the openings of their sections at most `budget` tokens."""
     ahead, behind = list(first), list(last)
-    others = [i for i in range(len(offers)) if i not in {*ahead, *behind}]
+    others = list(set(range(len(offers))).difference(ahead, behind))
     others.sort(key=lambda i: (-_density(offers, i), i))
     chosen: set[int] = set()
     opened: set[str] = set()
