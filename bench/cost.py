@@ -26,7 +26,7 @@ import orjson
 from bench.cost_messages import SPEAKER, TALKS
 from bench.graphiti_side import answers
 from bench.graphiti_side.process import GraphitiProcess, python_of
-from factstream import compose
+from factstream import compose, models
 from factstream.settings import Settings
 from factstream.stack import LocalStack
 from pipeline.embedding.port import Embedder
@@ -79,7 +79,7 @@ async def measured(server: ModelServer, say: Say, group: str, content: str, at: 
 def with_judges(settings: Settings, store: GraphStore, embedder: Embedder, observer: Observer) -> Stages:
     """The stages as they are configured, and in any case with the judge of facts, so that like is compared with like."""
     stages = compose.build_stages(settings, store, embedder, observer)
-    chat = compose.build_chat(settings, observer)
+    chat = models.build_chat(settings, observer)
     if chat is None or stages.resolve_facts.judge is not None:
         return stages
     return replace(stages, resolve_facts=replace(stages.resolve_facts, judge=ModelFactJudge(chat, observer)))
@@ -174,7 +174,7 @@ async def main(arguments: argparse.Namespace, bolt: str) -> None:
             community_settle=0,
             neo4j_uri=bolt,
         )
-        embedder = compose.build_embedder(settings, observer)
+        embedder = models.build_embedder(settings, observer)
         store = compose.build_store(settings, embedder, observer)
         await store.open()
         try:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from factstream import compose
+from factstream import compose, models
 from factstream.cli.common import run, settings_or_exit
 from factstream.settings import Settings
 from pipeline.clock import system_clock
@@ -37,7 +37,7 @@ def rebuild(group: Annotated[str, typer.Option("--group", "-g", help="Group to r
 
     async def main() -> int:
         observer = SilentObserver()
-        embedder = compose.build_embedder(settings, observer)
+        embedder = models.build_embedder(settings, observer)
         store = compose.build_store(settings, embedder, observer)
         await store.open()
         try:
@@ -59,8 +59,8 @@ def _summaries(
     settings: Settings, store: GraphStore, embedder: Embedder, observer: Observer
 ) -> CommunitySummaries | None:
     """As a worker's, but at once: whoever rebuilds does not wait for a group to be quiet."""
-    chat = compose.build_chat(settings, observer)
-    budgets = compose.build_budgets(settings)
+    chat = models.build_chat(settings, observer)
+    budgets = models.build_budgets(settings)
     gate = BudgetGate(store, budgets, system_clock, observer) if budgets else None
     made = compose.build_summaries(settings, store, embedder, observer, chat=chat, gate=gate)
     return made.at_once() if made else None

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import typer
 
-from factstream import compose
+from factstream import compose, models
 from factstream.cli.common import FAILED, run
 from factstream.settings import Settings
 from pipeline.clock import system_clock
@@ -22,7 +22,7 @@ from streams.producer import Producer
 async def operating(settings: Settings) -> AsyncIterator[Operator]:
     """An operator over the graph that the settings name."""
     observer = SilentObserver()
-    embedder = compose.build_embedder(settings, observer)
+    embedder = models.build_embedder(settings, observer)
     store = compose.build_store(settings, embedder, observer)
     await store.open()
     try:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from factstream import compose
+from factstream import models
 from factstream.cli.common import clear_errors, run, settings_or_exit
 from factstream.cli.graphs import Graph, neo4j_of, progress
 from factstream.cli.transfer import take_in
@@ -58,7 +58,7 @@ def graphiti(
     """
     settings = settings_or_exit()
     with clear_errors():
-        embedder = compose.build_embedder(settings, SilentObserver())
+        embedder = models.build_embedder(settings, SilentObserver())
     folder = work or settings.stack_root
     asked = (uri, database, sorted(group or []), vectors, embedder.model, embedder.dimension, str(graph))
     key = hashlib.sha256(repr(asked).encode()).hexdigest()[:12]

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from factstream import compose
+from factstream import compose, models
 from factstream.cli.common import FAILED, run, settings_or_exit
 from factstream.memory.writer_lock import WriterLock
 from factstream.rebuild.bar import Bar
@@ -96,7 +96,7 @@ async def _tools(
 ) -> AsyncIterator[Tools]:
     """What a rebuild works with, as the settings name it; the log is read from Kafka into a file in `place`."""
     observer = SilentObserver()
-    embedder = compose.build_embedder(settings, observer)
+    embedder = models.build_embedder(settings, observer)
     store = compose.build_store(settings, embedder, observer)
     stages = compose.build_stages(settings, store, embedder, observer)
     spool = place / f"{_digest(sorted(groups) if groups else 'all')}.log"

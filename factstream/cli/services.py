@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 import uvicorn
 
-from factstream import compose
+from factstream import compose, models
 from factstream.cli.common import clear_errors, run, settings_or_exit, until_stopped
 from pipeline.clock import system_clock
 from pipeline.errors import Retryable
@@ -37,7 +37,7 @@ def worker(port: Port = None) -> None:
 
     async def main() -> None:
         observer = PrometheusObserver(top_groups=settings.metric_groups)
-        embedder = compose.build_embedder(settings, observer)
+        embedder = models.build_embedder(settings, observer)
         store = compose.build_store(settings, embedder, observer)
         stages = compose.build_stages(settings, store, embedder, observer)
         await wait_for_broker(settings.kafka_bootstrap)
@@ -48,7 +48,7 @@ def worker(port: Port = None) -> None:
             replication=settings.replication,
             insync=settings.min_insync_replicas,
         )
-        await compose.check_models(embedder)
+        await models.check_models(embedder)
         reader = compose.build_reader(settings, observer, warm=False)
         await _open(store.open)
         await _open(reader.open)
@@ -68,7 +68,7 @@ def worker(port: Port = None) -> None:
                 store,
                 observer,
                 system_clock,
-                compose.model_probes(),
+                models.model_probes(),
                 Looking(reader, store, settings.topic_prefix),
             )
             await until_stopped(made.run)
@@ -134,7 +134,7 @@ def serve(port: Port = None) -> None:
         app = create_app(
             compose.api_settings(settings),
             compose.build_reader(settings, observer),
-            compose.build_embedder(settings, observer),
+            models.build_embedder(settings, observer),
             metrics=metrics,
         )
     uvicorn.run(app, host=settings.host, port=settings.search_port, log_level="warning", access_log=False)

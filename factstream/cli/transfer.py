@@ -10,7 +10,7 @@ from typing import Annotated
 import orjson
 import typer
 
-from factstream import compose
+from factstream import models
 from factstream.cli.common import clear_errors, run, settings_or_exit
 from factstream.cli.graphs import Graph, neo4j_of, progress, source_of
 from factstream.memory import Memory
@@ -143,7 +143,7 @@ async def _archive_in(settings: Settings, archive: Archive, graph: Path | None, 
 
         if graph is not None:
             return await restore_into_file(archive, graph, settings, passed, anew=anew)
-        embedder = compose.build_embedder(settings, SilentObserver())
+        embedder = models.build_embedder(settings, SilentObserver())
         target = Neo4jArchiveTarget(neo4j_of(settings), embedder.dimension)
         await target.open()
         try:

@@ -42,10 +42,10 @@ class Parts:
 
     def caching_embedder(self) -> Embedder:
         """The embedder behind a cache. Raises SettingError when its package is missing."""
-        from factstream import compose
+        from factstream import models
 
         if self.embedder is None:
-            return compose.build_embedder(self.settings, self.observer)
+            return models.build_embedder(self.settings, self.observer)
         if isinstance(self.embedder, CachingEmbedder):
             return self.embedder
         return CachingEmbedder(self.embedder, max(1, self.settings.embedding_cache), self.observer)

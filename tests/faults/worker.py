@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import streams.worker
-from factstream import compose
+from factstream import compose, models
 from factstream.settings import Settings
 from pipeline.clock import system_clock
 from pipeline.graph.neo4j import connection
@@ -45,7 +45,7 @@ async def main(told: dict[str, Any]) -> None:
         suffer(Suffering(**{**suffers, "noted": Path(suffers["noted"])}))
     settings = Settings(**told["settings"])
     observer = PrometheusObserver()
-    embedder = compose.build_embedder(settings, observer)
+    embedder = models.build_embedder(settings, observer)
     store = compose.build_store(settings, embedder, observer)
     seen: Any = store
     if crash := told.get("crash"):

@@ -11,7 +11,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from factstream.compose import build_budgets, build_embedder, build_stages
+from factstream.compose import build_stages
+from factstream.models import build_budgets, build_embedder
 from factstream.settings import Settings
 from pipeline.errors import Parked
 from pipeline.graph.sqlite.reader import SqliteGraphReader

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from factstream import compose
+from factstream import compose, models
 from factstream.cli import correct, curating, forget, merges
 from pipeline.embedding.hashing import HashingEmbedder
 from pipeline.errors import Retryable
@@ -64,7 +64,7 @@ def kafka(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kafka]:
         return embedder
 
     monkeypatch.setattr(compose, "build_store", store)
-    monkeypatch.setattr(compose, "build_embedder", the_embedder)
+    monkeypatch.setattr(models, "build_embedder", the_embedder)
     monkeypatch.setattr(curating, "Producer", made)
 
     async def tell() -> None:

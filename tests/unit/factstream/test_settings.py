@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factstream.compose import build_budgets, build_prices
+from factstream.models import build_budgets, build_prices
 from factstream.settings import Settings, load_settings, settings_table
 from pipeline.errors import SettingError
 from streams.metrics import CATALOGUE
