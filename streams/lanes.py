@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -25,6 +24,7 @@ from streams.intake import Intake
 from streams.lane import Ahead, Aside, Lane, Ticket
 from streams.lane_observer import LaneObserver, Outcome, SilentLaneObserver
 from streams.lane_policy import LanePolicy
+from streams.lane_tasks import LaneTasks
 from streams.lane_work import LaneWork
 from streams.refill import ReadBack
 from streams.sharing import Sharing
@@ -37,9 +37,6 @@ P = TypeVar("P")
 
 Acknowledge = Callable[[Partition, int, str], None]
 """Takes what may be committed of a partition, each time it changes: the next offset to read, and the note beside it."""
-
-CANCELLED_WITHIN = 2.0
-"""Seconds that a cancelled task may take to end before a drain goes on without it."""
 
 
 class Lanes(Generic[A, P]):
@@ -73,16 +70,14 @@ class Lanes(Generic[A, P]):
         self._crash = crash
         self._observer = observer or SilentLaneObserver()
         self._timing = timing or Timing()
+        self._tasks = LaneTasks(self._policy.concurrency, crash)
         self._attempts = Attempts(stage, self._policy, self._observer, self._timing)
         self.halt = Halt(stage, halt or HaltPolicy(), self._timing)
-        self._settling = Turns(work, self._attempts, self.halt, bury, self._turn)
-        self._sharing = Sharing(self._policy, read_back, self._enter, self._tell, self._spawn)
+        self._settling = Turns(work, self._attempts, self.halt, bury, self._tasks.turn)
+        self._sharing = Sharing(self._policy, read_back, self._enter, self._tell, self._tasks.spawn)
         self._intakes: dict[Partition, Intake] = {}
         self.watch = StageWatch(stage, self._intakes, self._attempts.calls, self._timing)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._in_turn: set[asyncio.Task[Any] | None] = set()
         self._suspended = self._refused = False
-        self._turns = asyncio.Semaphore(self._policy.concurrency)
         self._admissions = asyncio.Semaphore(self._policy.concurrency)
         self._preparations = asyncio.Semaphore(self._policy.ahead)
 
@@ -154,20 +149,13 @@ class Lanes(Generic[A, P]):
         self.halt.close()
         for intake in self._intakes.values():
             intake.room.set()
-        for task in self._tasks - self._in_turn:
-            task.cancel()
-        if (running := self._tasks & self._in_turn) and grace > 0:
-            await asyncio.wait(running, timeout=grace)
+        cut = await self._tasks.settle(grace)
         left = self._unfinished
-        drained = Drained(taken - left, left, len(self._tasks & self._in_turn))
         for intake in self._intakes.values():
             intake.closed = True
         self._intakes.clear()
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=CANCELLED_WITHIN)
-        return drained
+        await self._tasks.cancel()
+        return Drained(finished=taken - left, given_back=left, cut=cut)
 
     @property
     def _unfinished(self) -> int:
@@ -188,37 +176,16 @@ class Lanes(Generic[A, P]):
         lane = intake.lanes.setdefault(event.lane, Lane(event.lane))
         lane.tickets.append(ticket)
         if lane.worker is None:
-            lane.worker = self._spawn(self._take_turns(lane, intake))
+            lane.worker = self._tasks.spawn(self._take_turns(lane, intake))
         if self._work.runs_ahead:
             lane.unadmitted.append(ticket)
             if lane.admitter is None:
-                lane.admitter = self._spawn(self._admit(lane, intake))
+                lane.admitter = self._tasks.spawn(self._admit(lane, intake))
 
     def _accepts(self, event: Event, intake: Intake) -> bool:
         if self._refused:
             return False
         return not self._suspended and not intake.closed and event.generation == self._generation()
-
-    def _spawn(self, coroutine: Any) -> asyncio.Task[None]:
-        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._crash(error)
-
-    @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        async with self._turns:
-            task = asyncio.current_task()
-            self._in_turn.add(task)
-            try:
-                yield
-            finally:
-                self._in_turn.discard(task)
 
     async def _take_turns(self, lane: Lane, intake: Intake) -> None:
         while lane.tickets and not self._suspended:
@@ -260,7 +227,7 @@ class Lanes(Generic[A, P]):
             if isinstance(admitted, Failure):
                 ticket.settle_ahead(admitted)
             else:
-                self._spawn(self._prepare(ticket, admitted, lane, intake))
+                self._tasks.spawn(self._prepare(ticket, admitted, lane, intake))
         lane.admitter = None
 
     async def _prepare(self, ticket: Ticket, admitted: A, lane: Lane, intake: Intake) -> None:
@@ -286,4 +253,4 @@ class Lanes(Generic[A, P]):
             if self.watch.waiting == 1:
                 self.watch.moved()
             if lane.worker is None:
-                lane.worker = self._spawn(self._take_turns(lane, intake))
+                lane.worker = self._tasks.spawn(self._take_turns(lane, intake))

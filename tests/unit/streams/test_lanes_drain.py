@@ -82,7 +82,7 @@ async def test_nothing_is_taken_in_until_resumed(make_rig, make_event, wait_unti
 async def test_a_handler_that_ignores_its_cancellation_cannot_acknowledge(
     make_rig, make_event, wait_until, monkeypatch
 ):
-    monkeypatch.setattr("streams.lanes.CANCELLED_WITHIN", 0.01)
+    monkeypatch.setattr("streams.lane_tasks.CANCELLED_WITHIN", 0.01)
     rig = make_rig()
     release = asyncio.Event()
     plain = rig.work.handle

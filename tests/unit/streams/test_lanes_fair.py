@@ -142,7 +142,7 @@ async def test_whatever_moment_it_is_killed_at_nothing_is_lost_and_order_holds(s
         told = list(zip(rig.positions[P0], rig.note_log, strict=True))
         if told:
             position, note = told[chance.randint(max(0, len(told) - 3), len(told) - 1)]
-        for task in (offering, *rig.lanes._tasks):
+        for task in (offering, *rig.lanes._tasks.running):
             task.cancel()
         await asyncio.gather(offering, return_exceptions=True)
         assert not rig.crashes
