@@ -60,19 +60,20 @@ def build_store(settings: Settings, embedder: Embedder, observer: Observer) -> N
     )
 
 
+def build_connection(settings: Settings, observer: Observer) -> Neo4jConnection:
+    """A connection to the Neo4j that the settings name, not open yet."""
+    return Neo4jConnection(
+        settings.neo4j_uri,
+        settings.neo4j_user,
+        settings.neo4j_password.get_secret_value() if settings.neo4j_password else None,
+        settings.neo4j_database,
+        observer,
+    )
+
+
 def build_reader(settings: Settings, observer: Observer, *, warm: bool = True) -> Neo4jGraphReader:
     """The read side of the graph, for the search service and, without warming, for the canary."""
-    return Neo4jGraphReader(
-        Neo4jConnection(
-            settings.neo4j_uri,
-            settings.neo4j_user,
-            settings.neo4j_password.get_secret_value() if settings.neo4j_password else None,
-            settings.neo4j_database,
-            observer,
-        ),
-        timeout=settings.request_seconds,
-        warm=warm,
-    )
+    return Neo4jGraphReader(build_connection(settings, observer), timeout=settings.request_seconds, warm=warm)
 
 
 def api_settings(settings: Settings) -> ApiSettings:

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from factstream import compose
 from factstream.settings import Settings
 from pipeline.graph.archive import ArchiveSource
 from pipeline.graph.neo4j.archive import Neo4jArchiveSource
@@ -26,10 +27,7 @@ Graph = Annotated[
 
 def neo4j_of(settings: Settings) -> Neo4jConnection:
     """A connection to the Neo4j that the settings name, not open yet."""
-    password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
-    return Neo4jConnection(
-        settings.neo4j_uri, settings.neo4j_user, password, settings.neo4j_database, SilentObserver()
-    )
+    return compose.build_connection(settings, SilentObserver())
 
 
 def source_of(settings: Settings, graph: Path | None) -> ArchiveSource:
