@@ -192,12 +192,11 @@ def _line(parts: Parts, store: SqliteGraphStore, embedder: Embedder) -> Line:
     from factstream import compose
 
     stages = compose.build_stages(parts.settings, store, embedder, parts.observer, parts.clock)
-    extract = replace(stages.extract, clock=parts.clock)
-    entities = replace(stages.resolve_entities, clock=parts.clock)
+    extract, entities = stages.extract, stages.resolve_entities
     return Line(
         store=store,
         extract=replace(extract, extractor=parts.extractor) if parts.extractor else extract,
         resolve_entities=replace(entities, judge=parts.judge) if parts.judge else entities,
-        resolve_facts=replace(stages.resolve_facts, clock=parts.clock),
-        update_communities=replace(stages.update_communities, clock=parts.clock),
+        resolve_facts=stages.resolve_facts,
+        update_communities=stages.update_communities,
     )
