@@ -67,11 +67,11 @@ cases-embedded: $(STAMP)
 	$(BIN)/python -m tests.cases_embedded --shared $(SHARED) $(ARGS)
 
 faults-short: $(STAMP)
-	FAULTS=short FAULTS_REPORT=$(ROOT)/faults-short.md $(BIN)/python -m pytest -q -m faults $(ARGS) tests/faults
+	FAULTS=short FAULTS_REPORT=$(ROOT)/faults-short.md $(BIN)/python -m pytest -q -m faults -n 2 --dist worksteal $(ARGS) tests/faults
 
 faults: $(STAMP)
 	KILLS=100 $(BIN)/python -m pytest -q tests/unit/memory/test_processes.py
-	FAULTS=full FAULTS_REPORT=$(ROOT)/faults.md $(BIN)/python -m pytest -q -m faults $(ARGS) tests/faults
+	FAULTS=full FAULTS_REPORT=$(ROOT)/faults.md $(BIN)/python -m pytest -q -m faults -n 3 --dist worksteal $(ARGS) tests/faults
 
 bench: $(STAMP)
 	$(BIN)/python -m bench.spine --root $(ROOT)/bench

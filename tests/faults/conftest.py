@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ from tests.faults.scale import Scale, asked_scale
 from tests.faults.undisturbed import undisturbed
 
 HERE = Path(__file__).parent
-REPORTS: list[Report] = []
+PROPERTY = "fault report"
+REPORTS: dict[str, Report] = {}
+"""By test: what all processes of the run have reported."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,11 +35,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.faults)
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Scenarios run side by side in processes of their own; what they report comes with the outcome of their test."""
+    for name, value in report.user_properties:
+        if name == PROPERTY:
+            REPORTS[report.nodeid] = Report(**dict(value))
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """The table, also into the file that FAULTS_REPORT names."""
     if not REPORTS:
         return
-    text = table(REPORTS)
+    text = table([made for _, made in sorted(REPORTS.items())])
     terminalreporter.section(f"fault runs, {asked_scale().name}")
     terminalreporter.write_line(text)
     if file := os.environ.get("FAULTS_REPORT"):
@@ -81,7 +91,7 @@ def report(request: pytest.FixtureRequest) -> Callable[[str], Any]:
         made, started = Report(scenario), time.monotonic()
         yield made
         made.seconds = time.monotonic() - started
-        REPORTS.append(made)
+        request.node.user_properties.append((PROPERTY, asdict(made)))
         assert made.sound, made.told()
 
     return kept

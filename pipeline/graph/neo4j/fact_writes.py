@@ -112,8 +112,7 @@ class FactWrites:
     async def settle(self, episode: EpisodeRef) -> None:
         """See GraphStore.settle."""
         lane = Lane(episode.group_id, RESOLVE_FACTS, episode.id)
-        async with self.connection.transaction("settle") as transaction:
-            await transaction.run(q.SETTLE, lane.params)
+        await self.connection.write("settle", q.SETTLE, lane.params)
 
 
 def _near(rows: Sequence[Sequence[Any]], looks: int) -> tuple[tuple[NearFact, ...], ...]:

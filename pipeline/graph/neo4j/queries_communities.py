@@ -46,7 +46,7 @@ CALL () {{
 RETURN version, communities
 """
 
-DESCRIBE_COMMUNITIES = """CYPHER 25
+DESCRIBE_COMMUNITIES = """CYPHER 25 replan=skip
 UNWIND $communities AS w
 MATCH (c:Community {group_id: $group_id, uuid: w.uuid})
 SET c += w.properties
@@ -70,7 +70,7 @@ RETURN version, entities, edges
 """
 
 # A rebuild: communities that it did not find are gone.
-DROP_OTHER_COMMUNITIES = """CYPHER 25
+DROP_OTHER_COMMUNITIES = """CYPHER 25 replan=skip
 MATCH (c:Community)
 WHERE c.group_id = $group_id AND c.uuid IS NOT NULL AND NOT c.uuid IN $kept
 OPTIONAL MATCH (c)-[:HAS_MEMBER]->(e:Entity)
@@ -79,7 +79,7 @@ WITH DISTINCT c
 DETACH DELETE c
 """
 
-WRITE_COMMUNITIES = """CYPHER 25
+WRITE_COMMUNITIES = """CYPHER 25 replan=skip
 UNWIND $communities AS w
 MERGE (c:Community {group_id: $group_id, uuid: w.uuid})
 ON CREATE SET c.created_at = w.created_at, c.fs_created = w.created
@@ -88,7 +88,7 @@ SET c += w.properties
 
 # `moves` are entities with the community that they go to (null: none); answers how many could be placed, and the
 # communities that they came from.
-MOVE_MEMBERS = """CYPHER 25
+MOVE_MEMBERS = """CYPHER 25 replan=skip
 UNWIND $moves AS w
 MATCH (e:Entity {group_id: $group_id, uuid: w.entity})
 CALL (e) {
@@ -108,7 +108,7 @@ CALL (e, w, c) {
 RETURN count(CASE WHEN c IS NOT NULL OR w.community IS NULL THEN 1 END) AS placed, collect(left) AS left
 """
 
-DROP_EMPTY_COMMUNITIES = """CYPHER 25
+DROP_EMPTY_COMMUNITIES = """CYPHER 25 replan=skip
 UNWIND $ids AS id
 MATCH (c:Community {group_id: $group_id, uuid: id})
 WHERE NOT EXISTS { (c)-[:HAS_MEMBER]->(:Entity) }

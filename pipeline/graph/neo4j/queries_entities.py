@@ -40,7 +40,7 @@ RETURN version, marked, output, judged, forgotten, by_key, by_text, by_vector, e
 """
 
 # Locks the entities that a commit overwrites, in one order for all commits, and reads them as they stand now.
-LOCK_ENTITIES = f"""CYPHER 25
+LOCK_ENTITIES = f"""CYPHER 25 replan=skip
 UNWIND $ids AS id
 MATCH (e:Entity {{group_id: $group_id, uuid: id}})
 SET e.fs_revision = coalesce(e.fs_revision, 0) + 1
@@ -48,7 +48,7 @@ WITH e
 RETURN {ENTITY_FIELDS} AS entity
 """
 
-WRITE_ENTITIES = """CYPHER 25
+WRITE_ENTITIES = """CYPHER 25 replan=skip
 UNWIND $entities AS w
 MERGE (e:Entity {group_id: $group_id, uuid: w.uuid})
 ON CREATE SET e.created_at = w.created_at, e.fs_created = w.created
@@ -68,7 +68,7 @@ CALL (e, w) {
 }
 """
 
-WRITE_MENTIONS = """CYPHER 25
+WRITE_MENTIONS = """CYPHER 25 replan=skip
 UNWIND $mentions AS w
 MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
 MATCH (e:Entity {group_id: $group_id, uuid: w.entity})
@@ -78,7 +78,7 @@ SET m.fs_place = $place, m.fs_told = w.told
 RETURN count(m) AS written
 """
 
-WRITE_MERGES = """CYPHER 25
+WRITE_MERGES = """CYPHER 25 replan=skip
 UNWIND $merges AS w
 MERGE (m:Merge {group_id: $group_id, uuid: w.uuid})
 SET m.fs_json = w.json

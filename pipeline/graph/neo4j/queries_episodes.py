@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # No row, and nothing written, where the graph has a format that is newer than `known`. The tombstone is looked for when
 # the episode is locked: who forgets it at this moment is waited for.
-RECEIVE = """CYPHER 25
+RECEIVE = """CYPHER 25 replan=skip
 OPTIONAL MATCH (format:FactstreamSchema {name: 'graph'})
 WITH coalesce(format.migrating, format.version, 0) AS format WHERE format <= $known
 MERGE (p:Episodic {group_id: $group_id, uuid: $episode_id})
@@ -35,7 +35,7 @@ RETURN episode, state, marked, output, judged, forgotten, context
 
 SPENT = "MATCH (whole:Lane {group_id: $group_id, stage: ''}) RETURN whole.fs_spent AS spent"
 
-MARK_DEAD = """CYPHER 25
+MARK_DEAD = """CYPHER 25 replan=skip
 OPTIONAL MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
 CALL (p) {
     WITH p WHERE NOT p.fs_state IN ['committed', 'skipped', 'dead']
@@ -44,13 +44,13 @@ CALL (p) {
 RETURN p IS NULL OR p.fs_state = 'dead' AS dead
 """
 
-HOLD = """CYPHER 25
+HOLD = """CYPHER 25 replan=skip
 MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
 WHERE p.fs_state = 'received'
 SET p.fs_reason = $reason
 """
 
-REVIVE = """CYPHER 25
+REVIVE = """CYPHER 25 replan=skip
 MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
 WHERE p.fs_state = 'dead'
 OPTIONAL MATCH (mark:StageMark {group_id: $group_id, episode_id: $episode_id})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipeline.graph.neo4j.queries_lane import ENTITY_FIELDS, HEAD
 
-SETTLE = """CYPHER 25
+SETTLE = """CYPHER 25 replan=skip
 MATCH (:StageMark {group_id: $group_id, episode_id: $episode_id, stage: $stage})
 MATCH (p:Episodic {group_id: $group_id, uuid: $episode_id})
 SET p.fs_state = 'committed', p.fs_reason = null
@@ -49,9 +49,13 @@ CALL () {{
     UNWIND range(0, size($looks) - 1) AS i
     WITH i, $looks[i] AS look
     CALL (look) {{
-        MATCH (:Entity {{group_id: $group_id, uuid: look.subject}})
-            -[r:RELATES_TO]-(:Entity {{group_id: $group_id, uuid: look.object}})
-        WHERE r.fs_valid_from <= r.fs_valid_to
+        MATCH (s:Entity {{group_id: $group_id, uuid: look.subject}})
+        MATCH (o:Entity {{group_id: $group_id, uuid: look.object}})
+        CALL (s, o) {{
+            MATCH (s)-[r:RELATES_TO]-(o)
+            WHERE r.fs_valid_from <= r.fs_valid_to
+            RETURN r
+        }}
         WITH DISTINCT r ORDER BY r.fs_created DESC, r.uuid LIMIT $near_limit
         RETURN collect(r) AS of_pair
     }}
@@ -81,26 +85,26 @@ CALL () {{
 RETURN version, marked, output, judged, forgotten, evidence, facts, entities, near, source
 """
 
-WRITE_EVIDENCE = """CYPHER 25
+WRITE_EVIDENCE = """CYPHER 25 replan=skip
 UNWIND $evidence AS w
 MERGE (v:Evidence {group_id: $group_id, uuid: w.uuid})
 SET v += w.properties
 """
 
-FACTS_OF_ENTITIES = """CYPHER 25
+FACTS_OF_ENTITIES = """CYPHER 25 replan=skip
 UNWIND $ids AS id
 MATCH (:Entity {group_id: $group_id, uuid: id})-[r:RELATES_TO]-(:Entity)
 WITH DISTINCT r ORDER BY r.uuid
 RETURN r.fs_fact AS fact
 """
 
-EVIDENCE_BY_ID = """CYPHER 25
+EVIDENCE_BY_ID = """CYPHER 25 replan=skip
 UNWIND $ids AS id
 MATCH (v:Evidence {group_id: $group_id, uuid: id})
 RETURN v.fs_json AS evidence
 """
 
-WRITE_FACTS = """CYPHER 25
+WRITE_FACTS = """CYPHER 25 replan=skip
 UNWIND $facts AS w
 MATCH (s:Entity {group_id: $group_id, uuid: w.source})
 MATCH (t:Entity {group_id: $group_id, uuid: w.target})

@@ -25,7 +25,7 @@ COMMUNITY_FIELDS = f"""{{
     members: COLLECT {{ MATCH (x)-[:HAS_MEMBER]->(member:Entity) RETURN member.uuid ORDER BY member.uuid }}
 }}"""
 
-EPISODE = f"""CYPHER 25
+EPISODE = f"""CYPHER 25 replan=skip
 MATCH (e:Episodic {{group_id: $group_id, uuid: $id}})
 CALL (e) {{ WITH e AS x RETURN {EPISODE_FIELDS} AS item }}
 CALL (e) {{
@@ -44,12 +44,12 @@ CALL (e) {{
 RETURN item, entities, facts
 """
 
-EPISODE_STATE = """CYPHER 25
+EPISODE_STATE = """CYPHER 25 replan=skip
 MATCH (x:Episodic {group_id: $group_id, uuid: $id})
 RETURN x.fs_state AS state, x.fs_reason AS reason
 """
 
-EPISODES = f"""CYPHER 25
+EPISODES = f"""CYPHER 25 replan=skip
 MATCH (x:Episodic)
 WHERE x.group_id = $group_id AND x.fs_reference <= $before
     AND (x.fs_reference < $before OR x.fs_sequence < $sequence)
@@ -57,7 +57,7 @@ WITH x ORDER BY x.fs_reference DESC, x.fs_sequence DESC LIMIT $limit
 RETURN {EPISODE_FIELDS} AS item
 """
 
-EPISODES_OF_THREAD = f"""CYPHER 25
+EPISODES_OF_THREAD = f"""CYPHER 25 replan=skip
 MATCH (x:Episodic)
 WHERE x.group_id = $group_id AND x.fs_thread = $thread AND x.fs_reference <= $before
     AND (x.fs_reference < $before OR x.fs_sequence < $sequence)
@@ -65,11 +65,12 @@ WITH x ORDER BY x.fs_reference DESC, x.fs_sequence DESC LIMIT $limit
 RETURN {EPISODE_FIELDS} AS item
 """
 
-FACT = """CYPHER 25
+FACT = """CYPHER 25 replan=skip
 MATCH ()-[x:RELATES_TO {group_id: $group_id, uuid: $id}]->()
 RETURN x.fs_fact AS fact
 """
 
+# Planned anew as the graph grows: while few facts have a hyperedge, a scan of its index is as good as a seek.
 HYPEREDGES = """CYPHER 25
 UNWIND $ids AS id
 MATCH ()-[x:RELATES_TO]->()
@@ -79,7 +80,7 @@ RETURN x.fs_fact AS fact ORDER BY x.fs_created, x.uuid
 """
 
 # The slot by its evidence, as the write side reads it: an entity may have very many facts.
-VALUES_BEFORE = """CYPHER 25
+VALUES_BEFORE = """CYPHER 25 replan=skip
 UNWIND $starts AS look
 CALL (look) {
     CALL (look) {
@@ -108,12 +109,12 @@ WITH DISTINCT x
 RETURN x.fs_fact AS fact
 """
 
-ENTITY = f"""CYPHER 25
+ENTITY = f"""CYPHER 25 replan=skip
 MATCH (x:Entity {{group_id: $group_id, uuid: $id}})
 RETURN {ENTITY_FIELDS} AS item
 """
 
-ENTITY_FACTS = """CYPHER 25
+ENTITY_FACTS = """CYPHER 25 replan=skip
 MATCH (n:Entity {group_id: $group_id, uuid: $id})
 RETURN COLLECT {
     MATCH (n)-[x:RELATES_TO]-(:Entity)
@@ -122,7 +123,7 @@ RETURN COLLECT {
 } AS facts
 """
 
-COMMUNITY = f"""CYPHER 25
+COMMUNITY = f"""CYPHER 25 replan=skip
 MATCH (x:Community {{group_id: $group_id, uuid: $id}})
 RETURN {COMMUNITY_FIELDS} AS item
 """
