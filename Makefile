@@ -70,8 +70,8 @@ faults-short: $(STAMP)
 	FAULTS=short FAULTS_REPORT=$(ROOT)/faults-short.md $(BIN)/python -m pytest -q -m faults -n 2 --dist worksteal $(ARGS) tests/faults
 
 faults: $(STAMP)
-	KILLS=100 $(BIN)/python -m pytest -q tests/unit/memory/test_processes.py
-	FAULTS=full FAULTS_REPORT=$(ROOT)/faults.md $(BIN)/python -m pytest -q -m faults -n 3 --dist worksteal $(ARGS) tests/faults
+	KILLS=100 FAULTS=full FAULTS_REPORT=$(ROOT)/faults.md $(BIN)/python -m pytest -q -n 3 --dist worksteal $(ARGS) \
+		tests/faults tests/unit/memory/test_processes.py
 
 bench: $(STAMP)
 	$(BIN)/python -m bench.spine --root $(ROOT)/bench

@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import neo4j
-
 from pipeline.clock import Clock, system_clock
 from pipeline.errors import Retryable
 from pipeline.graph.neo4j import codec
@@ -176,9 +174,8 @@ class Neo4jGraphReader:
     async def _run(
         self, operation: str, query: str, params: dict[str, Any], seconds: float | None = None
     ) -> list[Row]:
-        # The driver takes the timeout of a transaction of one statement with the statement.
-        timed: Any = neo4j.Query(query, timeout=self._timeout if seconds is None else seconds)
-        return await self._connection.run(operation, timed, params)
+        limit = self._timeout if seconds is None else seconds
+        return await self._connection.run(operation, query, params, limit)
 
 
 def _before(before: datetime | Place | None) -> dict[str, int]:

@@ -40,7 +40,7 @@ async def test_a_transaction_that_the_server_ends_is_retryable(bolt_uri: str, gr
     await connection.open()
     slow = "UNWIND range(1, 1000000000) AS i WITH i WHERE i < 0 RETURN $group, count(i)"
     running = asyncio.create_task(connection.run("test", slow, {"group": group}))
-    found = "SHOW TRANSACTIONS YIELD transactionId, parameters WHERE parameters.group = $group RETURN transactionId"
+    found = "SHOW TRANSACTIONS YIELD transactionId, parameters WHERE parameters.p.group = $group RETURN transactionId"
     try:
         while not running.done():
             for (number,) in await cypher(bolt_uri, found.replace("$group", "$wanted"), wanted=group):

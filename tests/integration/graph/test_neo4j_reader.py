@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-import neo4j
 import pytest
 
 from pipeline.errors import Retryable
@@ -185,12 +184,12 @@ async def test_ping_answers_on_a_complete_schema(reader: Neo4jGraphReader) -> No
 class SlowConnection(Neo4jConnection):
     """Asks the database for something that takes minutes instead of a fact, within the same time."""
 
-    async def run(self, operation: str, query: Any, params: Mapping[str, Any]) -> list[Row]:
+    async def run(
+        self, operation: str, query: str, params: Mapping[str, Any], seconds: float | None = None
+    ) -> list[Row]:
         if operation == "read_fact":
-            query = neo4j.Query(
-                "UNWIND range(1, 4000000000) AS i RETURN count(i) AS n", timeout=query.timeout
-            )
-        return await super().run(operation, query, params)
+            query = "UNWIND range(1, 4000000000) AS i RETURN count(i) AS n"
+        return await super().run(operation, query, params, seconds)
 
 
 async def test_the_database_ends_what_takes_too_long(bolt_uri: str) -> None:

@@ -20,7 +20,7 @@ from pipeline.graph.neo4j import (
     queries_lane,
     queries_read,
 )
-from pipeline.graph.neo4j.connection import Neo4jConnection
+from pipeline.graph.neo4j.connection import Neo4jConnection, with_one_parameter
 
 KEPT = "CYPHER 25 replan=skip"
 ALL = {
@@ -53,7 +53,9 @@ async def plan_of(bolt_uri: str, connection: Neo4jConnection) -> Any:
 
         async def planned(text: str) -> list[str]:
             async with driver.session() as session:
-                result = await session.run(text.replace(KEPT, "CYPHER 25 replan=force EXPLAIN", 1))
+                result = await session.run(
+                    with_one_parameter(text).replace(KEPT, "CYPHER 25 replan=force EXPLAIN", 1)
+                )
                 plan = (await result.consume()).plan
             assert plan is not None
             return list(steps(plan))
