@@ -9,7 +9,7 @@ DATA ?= $(SHARED)/data
 ROOT ?= .factstream
 
 
-.PHONY: faults-short help demo demo-stack test cases-embedded lint unit integration cases faults bench install clean
+.PHONY: faults-short faults-embedded help demo demo-stack test cases-embedded lint unit integration cases faults bench install clean
 
 help:
 	@echo "make demo      see what it does, in one process on one file (KEEP=1 leaves it running)"
@@ -18,6 +18,7 @@ help:
 	@echo "make faults-short   the short form of the fault runs, about ten minutes"
 	@echo "make cases     the black-box cases of $(SHARED)/cases against the real stack"
 	@echo "make faults    kill, freeze and starve workers, Kafka, Neo4j and the model; prints what was lost (nothing)"
+	@echo "make faults-embedded   kill processes that use one graph file, a hundred times"
 	@echo "make bench     the measurements of bench/"
 	@echo "make clean     remove .venv and the local stack's folder"
 
@@ -70,8 +71,10 @@ faults-short: $(STAMP)
 	FAULTS=short FAULTS_REPORT=$(ROOT)/faults-short.md $(BIN)/python -m pytest -q -m faults -n 2 --dist worksteal $(ARGS) tests/faults
 
 faults: $(STAMP)
-	KILLS=100 FAULTS=full FAULTS_REPORT=$(ROOT)/faults.md $(BIN)/python -m pytest -q -n 3 --dist worksteal $(ARGS) \
-		tests/faults tests/unit/memory/test_processes.py
+	FAULTS=full FAULTS_REPORT=$(ROOT)/faults.md $(BIN)/python -m pytest -q -m faults -n 3 --dist worksteal $(ARGS) tests/faults
+
+faults-embedded: $(STAMP)
+	KILLS=100 $(BIN)/python -m pytest -q $(ARGS) tests/unit/memory/test_processes.py
 
 bench: $(STAMP)
 	$(BIN)/python -m bench.spine --root $(ROOT)/bench
