@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from array import array
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -36,8 +37,9 @@ class CachingEmbedder:
         self._inner = inner
         self._max_entries = max_entries
         self._observer = observer
-        self._kept: OrderedDict[_Key, list[float]] = OrderedDict()
-        self._coming: dict[_Key, asyncio.Task[dict[_Key, list[float]]]] = {}
+        # Eight bytes a number; in a list, a number is an object of its own and takes four times that.
+        self._kept: OrderedDict[_Key, array[float]] = OrderedDict()
+        self._coming: dict[_Key, asyncio.Task[dict[_Key, array[float]]]] = {}
         self._owed: dict[_Key, Usage] = {}
 
     @property
@@ -59,7 +61,7 @@ class CachingEmbedder:
         """One vector per text, in order; the caller may change them. Raises what the inner embedder raises."""
         started = time.perf_counter()
         keys: list[_Key] = [(self._inner.model, query, text) for text in texts]
-        found: dict[_Key, list[float]] = {}
+        found: dict[_Key, array[float]] = {}
         missing: list[_Key] = []
         for key in dict.fromkeys(keys):
             if key in self._kept:
@@ -80,15 +82,15 @@ class CachingEmbedder:
                 del self._owed[key]
         if texts:
             self._observer.embedded(len(texts), cached, time.perf_counter() - started)
-        return [list(found[key]) for key in keys]
+        return [found[key].tolist() for key in keys]
 
-    async def _ask(self, keys: list[_Key], query: bool) -> dict[_Key, list[float]]:
+    async def _ask(self, keys: list[_Key], query: bool) -> dict[_Key, array[float]]:
         # This is a task of its own, so its meter does not take the place of the caller's.
         meter = Meter.begin()
         try:
             texts = [text for _, _, text in keys]
             vectors = await self._inner.embed(texts, query=query)
-            made = dict(zip(keys, vectors, strict=True))
+            made = {key: array("d", vector) for key, vector in zip(keys, vectors, strict=True)}
             self._kept.update(made)
             if meter.usage.tokens:
                 self._owed.update(zip(keys, shares(meter.usage, texts), strict=True))
@@ -101,7 +103,7 @@ class CachingEmbedder:
                 self._coming.pop(key, None)
 
 
-def _seen(task: asyncio.Task[dict[_Key, list[float]]]) -> None:
+def _seen(task: asyncio.Task[dict[_Key, array[float]]]) -> None:
     # Without this, the error of a call whose callers were all cancelled is logged as never retrieved.
     if not task.cancelled():
         task.exception()
