@@ -8,12 +8,16 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tests.integration.stack_fixture import SharedStack, shared_stack
 
 
 def pytest_configure() -> None:
-    """A run that is told to stop ends through its fixtures, so that the servers which it started end too."""
+    """No example has a time limit: a machine may be busy. A run that is told to stop ends through its fixtures, so that
+    the servers which it started end too."""
+    settings.register_profile("factstream", deadline=None)
+    settings.load_profile("factstream")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
