@@ -28,11 +28,17 @@ REPORTS: dict[str, Report] = {}
 """By test: what all processes of the run have reported."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of this folder that need servers."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Marks the tests of this folder; the short form is without those that only the whole run does."""
+    left = []
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.faults)
+        if not asked_scale().full and item.get_closest_marker("whole_run"):
+            left.append(item)
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -12,7 +12,7 @@ from streams.topics import EPISODES
 from tests.faults.ground import Ground, ground
 from tests.faults.judging import judged
 from tests.faults.load import histories, slices
-from tests.faults.scale import Scale, asked_scale
+from tests.faults.scale import Scale
 from tests.faults.site import Site, site
 from tests.faults.undisturbed import undisturbed
 from tests.integration.pipeline.waiting import until
@@ -54,7 +54,7 @@ async def leaders(made: Site) -> list[int]:
     return [int(part["leader"]) for part in sorted(topic["partitions"], key=lambda p: p["partition"])]
 
 
-@pytest.mark.skipif(not asked_scale().full, reason="three brokers take their time: full runs only")
+@pytest.mark.whole_run
 async def test_leaders_move_among_three_brokers(report: Any, scale: Scale) -> None:
     """Each broker in turn is killed or stopped, so that the others take its partitions, and comes back."""
     with ground(nodes=3) as servers:

@@ -230,7 +230,8 @@ async def test_a_budget_that_is_used_up_asks_nothing(rig: Rig) -> None:
     assert await rig.summary() == "By rule."
 
 
-async def test_what_was_committed_meanwhile_is_read_again(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def changed_meanwhile(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An episode is committed while the model is asked, so that the first summary is refused."""
     whole = rig.store.describe_communities
     fenced = [Fenced("an episode came")]
 
@@ -243,22 +244,15 @@ async def test_what_was_committed_meanwhile_is_read_again(rig: Rig, monkeypatch:
     rig.summaries.changed("g", ["c"])
     await rig.clock.forward(SETTLE)
     await settled(rig)
+
+
+async def test_what_was_committed_meanwhile_is_read_again(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    await changed_meanwhile(rig, monkeypatch)
     assert await rig.summary() == "Told by a model."
 
 
 async def test_what_was_asked_in_vain_is_paid_too(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = rig.store.describe_communities
-    fenced = [Fenced("an episode came")]
-
-    async def once_fenced(texts: CommunityTexts) -> None:
-        if fenced:
-            raise fenced.pop()
-        await whole(texts)
-
-    monkeypatch.setattr(rig.store, "describe_communities", once_fenced)
-    rig.summaries.changed("g", ["c"])
-    await rig.clock.forward(SETTLE)
-    await settled(rig)
+    await changed_meanwhile(rig, monkeypatch)
     assert len(rig.teller.asked) == 2
     assert (await rig.store.spent("g", rig.clock.now.date())).prompt_tokens == 200
 
