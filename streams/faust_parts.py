@@ -6,6 +6,7 @@ import faust
 from faust.app.base import App
 from faust.transport.base import Transport
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
+from mode.threads import WorkerThread
 
 from streams.errors import FaustChanged
 
@@ -17,6 +18,7 @@ PARTS: dict[type, tuple[str, ...]] = {
         "_new_consumer",
         "_create_directories",
         "on_started_init_extra_tasks",
+        "_on_rebalance_when_stopped",
     ),
     Consumer: (
         "ack",
@@ -26,8 +28,15 @@ PARTS: dict[type, tuple[str, ...]] = {
         "_add_gap",
         "highwater",
         "_getmany",
+        "on_stop",
     ),
-    AIOKafkaConsumerThread: ("_create_worker_consumer",),
+    AIOKafkaConsumerThread: (
+        "_create_worker_consumer",
+        "on_thread_stop",
+        "_gather_remaining_tasks",
+        "Worker",
+    ),
+    WorkerThread: ("stop",),
     Transport: ("create_consumer",),
 }
 

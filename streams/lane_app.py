@@ -62,6 +62,7 @@ class LaneApp(faust.App):  # type: ignore[misc]
         self._told_lag: set[faust.types.TP] = set()
         self._partition_counts: dict[str, int] = {}
         self._drained = Drained()
+        self._draining: asyncio.Future[None] | None = None
         self._crash_tasks: set[asyncio.Task[None]] = set()
         super().__init__(
             settings.group,
@@ -116,9 +117,16 @@ class LaneApp(faust.App):  # type: ignore[misc]
 
         Raises StartError when it cannot start, and what crashed it when it crashed.
         """
-        await self.start()
+        starting = asyncio.ensure_future(self.start())
         ends = [asyncio.ensure_future(event.wait()) for event in (stop, self._crashed, self._stopped)]
         try:
+            await asyncio.wait([starting, ends[0]], return_when=asyncio.FIRST_COMPLETED)
+            if not starting.done():
+                # Still waiting for a broker: there is nothing to finish.
+                starting.cancel()
+                await asyncio.wait([starting])
+            if not starting.cancelled():
+                starting.result()
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for end in ends:
@@ -224,7 +232,16 @@ class LaneApp(faust.App):  # type: ignore[misc]
         await self._drain()
         await super()._stop_consumer()
 
+    def _on_rebalance_when_stopped(self) -> None:
+        """Nothing: Faust would close the consumer here, from a loop that is not the consumer's, and hang on it."""
+
     async def _drain(self) -> None:
+        """One at a time: a rebalance in the middle of a stop waits for the stop's."""
+        if self._draining is None or self._draining.done():
+            self._draining = asyncio.ensure_future(self._drain_all())
+        await asyncio.shield(self._draining)
+
+    async def _drain_all(self) -> None:
         for drained in await asyncio.gather(*(lanes.drain(self._delivery.grace) for lanes in self._stages)):
             self._drained += drained
 

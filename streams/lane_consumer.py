@@ -6,30 +6,12 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aiokafka.structs import OffsetAndMetadata, TopicPartition
-from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
+from faust.transport.drivers.aiokafka import Consumer
 from faust.types import TP
 
+from streams.closing import closed
 from streams.event import Partition
-
-
-class LaneThread(AIOKafkaConsumerThread):  # type: ignore[misc]
-    """Puts the note beside each position that goes out."""
-
-    def _create_worker_consumer(self, transport: Any) -> Any:
-        consumer = super()._create_worker_consumer(transport)
-        commit = consumer.commit
-
-        async def with_notes(offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-            await commit(
-                {
-                    tp: OffsetAndMetadata(at.offset, self.consumer.note_of(TP(tp.topic, tp.partition)))
-                    for tp, at in offsets.items()
-                }
-            )
-
-        consumer.commit = with_notes
-        return consumer
+from streams.lane_thread import LaneThread
 
 
 class LaneConsumer(Consumer):  # type: ignore[misc]
@@ -84,6 +66,10 @@ class LaneConsumer(Consumer):  # type: ignore[misc]
         if highwater is None:
             return None
         return max(0, int(highwater) - int(self._done.get(tp) or self._committed_offset[tp] or 0))
+
+    async def on_stop(self) -> None:
+        """Commits what is done, for as long as that may take: a broker that is away keeps no worker from stopping."""
+        await closed(super().on_stop(), "committing the last positions")
 
     def ack(self, message: Any) -> bool:
         """Faust lets go of a message. Says nothing about whether it is finished."""

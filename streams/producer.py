@@ -17,6 +17,7 @@ from aiokafka.errors import (
 )
 
 from pipeline.errors import Poison, Retryable
+from streams.closing import closed
 from streams.event_format import stamped
 from streams.topics import DEAD, MIB, group_partition
 
@@ -96,7 +97,7 @@ class Producer:
             self._observer.records_confirmed(topic, len(records), time.monotonic() - started)
 
     async def stop(self) -> None:
-        """Sends what is under way, then closes. A later `send` connects again."""
+        """Sends what is under way, for as long as closing may take, then closes. A later `send` connects again."""
         await self._discard(self._client)
 
     async def _connected(self) -> Any:
@@ -122,4 +123,5 @@ class Producer:
     async def _discard(self, client: Any) -> None:
         if client is not None and client is self._client:
             self._client = None
-            await client.stop()
+            # It waits for what is under way, for ever without a broker. None of that is confirmed to anyone.
+            await closed(client.stop(), "closing the producer")

@@ -11,6 +11,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.errors import KafkaError
 
 from pipeline.errors import Retryable
+from streams.closing import closed
 from streams.event import Event, Partition
 from streams.topics import MIB
 
@@ -42,9 +43,8 @@ class KafkaReadBack:
         return (), offset
 
     async def stop(self) -> None:
-        """Let go of the connection."""
-        async with self._lock:
-            await self._discard()
+        """Let go of the connection, whatever a read is waiting for."""
+        await self._discard()
 
     async def _read(self, partition: Partition, offset: int) -> tuple[Sequence[Event], int]:
         consumer = await self._connected()
@@ -76,4 +76,4 @@ class KafkaReadBack:
     async def _discard(self) -> None:
         consumer, self._consumer = self._consumer, None
         if consumer is not None:
-            await consumer.stop()
+            await closed(consumer.stop(), "closing the consumer that reads back")

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import typer
 
+from factstream.cli.stop_limit import StopLimit
 from factstream.settings import Settings, load_settings
 from factstream.stack.errors import StackError
 from pipeline.errors import FactstreamError
@@ -54,10 +55,18 @@ def run(main: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return asyncio.run(main())
 
 
-async def until_stopped(serve: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Runs `serve(stop)`, with `stop` set by SIGTERM or Ctrl-C."""
+async def until_stopped(
+    serve: Callable[[asyncio.Event], Awaitable[None]], limit: StopLimit | None = None
+) -> None:
+    """Runs `serve(stop)`, with `stop` set by SIGTERM or Ctrl-C, from when on the process has until `limit` to end."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
+
+    def told_to_stop() -> None:
+        if limit is not None:
+            limit.begin()
+        stop.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, told_to_stop)
     await serve(stop)

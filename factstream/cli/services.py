@@ -10,6 +10,7 @@ import uvicorn
 
 from factstream import compose, models
 from factstream.cli.common import clear_errors, run, settings_or_exit, until_stopped
+from factstream.cli.stop_limit import StopLimit
 from pipeline.clock import system_clock
 from pipeline.errors import Retryable
 from search_api.app import create_app
@@ -24,6 +25,9 @@ from streams.prometheus_observer import PrometheusObserver
 from streams.topic_setup import ensure_topics
 from streams.topics import ALL_TOPICS
 from streams.worker import Worker, WorkerSettings
+
+CLOSE_WITHIN = 30.0
+"""Seconds that a worker gets after its grace time, to leave its consumer group and close its connections."""
 
 Port = Annotated[int | None, typer.Option(help="Port to serve on.", show_default=False)]
 
@@ -71,7 +75,7 @@ def worker(port: Port = None) -> None:
                 models.model_probes(),
                 Looking(reader, store, settings.topic_prefix),
             )
-            await until_stopped(made.run)
+            await until_stopped(made.run, StopLimit(settings.grace + CLOSE_WITHIN))
         finally:
             await reader.close()
             await store.close()

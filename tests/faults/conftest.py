@@ -67,10 +67,18 @@ def scale() -> Scale:
 
 
 @pytest.fixture(scope="session")
-def servers() -> Iterator[Ground]:
-    """Kafka and Neo4j that may be broken; whoever breaks them leaves them running."""
+def shared_servers() -> Iterator[Ground]:
+    """Kafka and Neo4j of this process."""
     with ground() as made:
         yield made
+
+
+@pytest.fixture
+async def servers(shared_servers: Ground) -> AsyncIterator[Ground]:
+    """Kafka and Neo4j that may be broken. What a scenario that failed has left down is started for the next."""
+    yield shared_servers
+    for server in shared_servers.down:
+        await shared_servers.start(server)
 
 
 _UNDISTURBED: dict[int, list[Expected]] = {}

@@ -25,6 +25,11 @@ class Ground:
     bolt: str
     folder: Path
 
+    @property
+    def down(self) -> list[str]:
+        """The servers that do not run."""
+        return [server.name for server in self.stack.status().servers if not server.running]
+
     async def stop(self, server: str) -> None:
         """A clean stop."""
         await asyncio.to_thread(self.stack.stop, server)
